@@ -27,7 +27,7 @@ const arrows: Record<string, string[]> = {
   compiler: ["workflow", "python"],
   engine: ["workflow", "workflow/shell-word"],
   service: ["engine", "compiler", "workflow", "workflow/defined"],
-  sandbox: ["engine", "workflow"],
+  sandbox: ["engine", "workflow", "workflow/shell-word"],
   agents: ["engine", "python", "workflow"],
   aws: ["engine", "service", "workflow", "workflow/defined"],
   functions: [

@@ -168,7 +168,7 @@ test("a template extends E2B's code interpreter and keeps its start command", as
   expect([fromTemplate, startCmd]).toEqual(["code-interpreter-v1", undefined]);
 });
 
-test("a template installs its own packages and those of the workflow, each quoted for the shell", async () => {
+test("a template installs its own packages and those of the workflow, each as one word for the shell", async () => {
   const { steps } = await render(["numpy>=2; python_version > '3.9'"]);
   expect(steps[0]).toMatchObject({ type: "RUN" });
   expect(steps[0]?.args[0]).toBe(
@@ -179,7 +179,7 @@ test("a template installs its own packages and those of the workflow, each quote
 test("a template installs the workflow's version of a package in place of its own version", async () => {
   const { steps } = await render(["PyMuPDF == 2.0", "psycopg[binary,pool]>=3.2", "pandas-stubs"]);
   expect(steps[0]?.args[0]).toBe(
-    "pip install 'pandas<4' 'requests<3' 'pillow<14' 'PyMuPDF == 2.0' 'psycopg[binary,pool]>=3.2' 'pandas-stubs'",
+    "pip install 'pandas<4' 'requests<3' 'pillow<14' 'PyMuPDF == 2.0' 'psycopg[binary,pool]>=3.2' pandas-stubs",
   );
 });
 

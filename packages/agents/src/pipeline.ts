@@ -1,31 +1,14 @@
-import {
-  type GenerationStore,
-  maskValue,
-  type PinnedCode,
-  type Pipeline,
-  type PipelineOutcome,
-  pinnedPlaces,
-} from "@nova/engine";
+import type { GenerationStore, PinnedCode, Pipeline, PipelineOutcome } from "@nova/engine";
+import { maskValue, pinnedPlaces } from "@nova/engine";
 import { defined } from "@nova/workflow";
 import { analysisSeconds, analyzeData, analyzeInput, runAnalysisCode } from "./agents/analyzers.ts";
 import { type GeneratedCode, generateCode } from "./agents/code-generator.ts";
-import {
-  type ExecutionEnd,
-  executeAndJudge,
-  runCode,
-  type SuccessfulRun,
-  stepResultOf,
-  validateCode,
-} from "./agents/code-runner.ts";
-import {
-  type Analysis,
-  beginRun,
-  contextForRecord,
-  type NodeRun,
-  type PipelineParts,
-  takeStep,
-} from "./agents/node-run.ts";
+import type { ExecutionEnd, SuccessfulRun } from "./agents/code-runner.ts";
+import { executeAndJudge, runCode, stepResultOf, validateCode } from "./agents/code-runner.ts";
+import type { Analysis, NodeRun, PipelineParts } from "./agents/node-run.ts";
+import { beginRun, contextForRecord, takeStep } from "./agents/node-run.ts";
 import { flawOf, validateOutput } from "./agents/output-validator.ts";
+import { answerText, converse } from "./agents/text-writer.ts";
 import { checkCode, readsOf } from "./check/within-time.ts";
 import { done, type Ending, ended, endingOf, type Failure, type Result, tracesOf } from "./failures/failure.ts";
 import { TemplateDocumentation } from "./knowledge/documentation.ts";
@@ -33,8 +16,6 @@ import { guidesFor } from "./knowledge/guides.ts";
 import { currentGenerator, needsAnalysis } from "./lock/ingredients.ts";
 import { createPinnedCodes } from "./lock/pinned-codes.ts";
 import { earlierExamples } from "./precedents/closest-examples.ts";
-import { answerText } from "./text/answer-text.ts";
-import { converse } from "./text/converse.ts";
 
 /**
  * Makes the pipeline of prompt nodes. All its decisions follow from the task and the recorded steps, so a second
@@ -101,18 +82,16 @@ export interface PipelineOptions extends Pick<PipelineParts, "models" | "package
 
 /** Creates the pipeline with all its parts. It reads files and calls models only when a node needs them. */
 export function createPipeline(options: PipelineOptions): Pipeline {
-  const { generations, docstrings, defaultModel, models, packages, clock } = options;
+  const { generations, docstrings, defaultModel, ...same } = options;
   const documentation = new TemplateDocumentation(docstrings);
   return pipelineOf({
-    models,
-    packages,
-    clock,
+    ...same,
     knowledge: {
       guidesFor,
       searchDocumentation: (...request) => documentation.search(...request),
       earlierExamples: (...request) => earlierExamples(generations, ...request),
     },
-    pinned: createPinnedCodes({ store: generations, generator: currentGenerator, readsOf, clock }),
+    pinned: createPinnedCodes({ store: generations, generator: currentGenerator, readsOf, clock: same.clock }),
     check: checkCode,
     ...(defaultModel !== undefined && { defaultModel }),
   });
@@ -188,7 +167,7 @@ async function writeCheckedCode(run: NodeRun, attempt: number): Promise<Result<G
  * or the analysis failed by its own fault and a model may write new code. The failure is recorded, and the first prompt
  * for new code describes it.
  */
-export async function runPinnedCode(run: NodeRun, pinned: PinnedCode): Promise<PipelineOutcome | null> {
+async function runPinnedCode(run: NodeRun, pinned: PinnedCode): Promise<PipelineOutcome | null> {
   const { code, generation } = pinned;
   run.code = code;
   const end = await runAnalysisAndCode(run, pinned);
@@ -220,7 +199,7 @@ async function runAnalysisAndCode(run: NodeRun, pinned: PinnedCode): Promise<Exe
 }
 
 /** Returns false in frozen runs, and in workflows that only run approved code. */
-export function canWriteCode({ task }: Pick<NodeRun, "task">): boolean {
+function canWriteCode({ task }: Pick<NodeRun, "task">): boolean {
   return !task.frozen && task.version.workflow.approval !== "required";
 }
 

@@ -5,7 +5,7 @@ import { dataFolder, shellWord, tableLines } from "@nova/cli";
 import { readState, startExecution, type WorkflowVersion } from "@nova/engine";
 import { ensurePython, type LocalCloud, openLocalCloud } from "@nova/local";
 import { mailWith, ownInvoices } from "./mails.ts";
-import { fileInput, publishExample } from "./runs.ts";
+import { fileInput, publishExample, runScript } from "./runs.ts";
 
 const example = resolve(import.meta.dirname, "../batch");
 
@@ -79,9 +79,4 @@ function report(runs: BatchRun[], mail: string): void {
   console.log(`Every item on record: npx nova trace ${runs[0]?.execution_id}`);
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  console.error(`batch: ${error instanceof Error ? error.message : error}`);
-  process.exitCode = 1;
-}
+await runScript("batch", main);

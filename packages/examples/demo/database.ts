@@ -99,11 +99,8 @@ export async function readBookings(database: Database, executions: readonly stri
 
 async function asking<T>(database: Database, ask: (client: Client) => Promise<T>): Promise<T> {
   const { name, sslmode, ...rest } = database;
-  const client = new Client({
-    ...rest,
-    database: name,
-    ssl: sslmode === "disable" || sslmode === "prefer" ? false : {},
-  });
+  const ssl = sslmode === "disable" || sslmode === "prefer" ? false : {};
+  const client = new Client({ ...rest, database: name, ssl });
   await client.connect();
   try {
     return await ask(client);

@@ -8,7 +8,16 @@ import { atOnce } from "@nova/engine";
 import { ensurePython, type LocalCloud, openApi, openLocalCloud, openMail, openMailCatcher } from "@nova/local";
 import { openDatabase, prepareBookings, readBookings } from "./database.ts";
 import { address, deliver, type InvoiceMail, invoiceMails, invoices, openOffice, ownInvoices } from "./mails.ts";
-import { bookingsTable, followMail, listFiles, type MailResult, publishExample, startMail, tableOf } from "./runs.ts";
+import {
+  bookingsTable,
+  followMail,
+  listFiles,
+  type MailResult,
+  publishExample,
+  runScript,
+  startMail,
+  tableOf,
+} from "./runs.ts";
 
 const example = resolve(import.meta.dirname, "../invoice");
 const sibling = resolve(example, "../invoice-ai");
@@ -87,9 +96,8 @@ async function runBySending({ cloud, database, catcher, mailPort, say }: Servers
 
 async function runInSentences({ cloud, catcher, say }: Servers, mails: InvoiceMail[]) {
   const version = await publishExample(cloud, sibling, (text) => withMailServer(text, `127.0.0.1:${catcher.port}`));
-  say(
-    `${version.workflow.name}: ${mails.length} mails through ${version.stateMachineArn.split(":stateMachine:")[1]}\n`,
-  );
+  const machine = version.stateMachineArn.split(":stateMachine:")[1];
+  say(`${version.workflow.name}: ${mails.length} mails through ${machine}\n`);
   return followAll(cloud, mails, say, (mail) => startMail(cloud, version, mail, catcher.port));
 }
 
@@ -144,9 +152,4 @@ async function showConsole(cloud: LocalCloud, say: (line: string) => void): Prom
   }
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  console.error(`demo: ${error instanceof Error ? error.message : error}`);
-  process.exitCode = 1;
-}
+await runScript("demo", main);

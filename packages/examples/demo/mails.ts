@@ -55,12 +55,12 @@ async function compose(file: string, subject: string, attachments: Attachments):
   return { file, id: messageId, eml: await message.compile().build() };
 }
 
-export const client = "idom";
+const client = "idom";
 
 /** The address to which the client's invoices are sent: the address of the mail trigger, and the client's slug. */
 export const address = `invoices+${client}@in.example.com`;
 
-export const operator: Principal = { id: "demo", role: "admin", client: null, name: "demo" };
+const operator: Principal = { id: "demo", role: "admin", client: null, name: "demo" };
 
 /** Creates the client with its mailbox and its database, and publishes the workflow with its mail trigger. */
 export async function openOffice(
@@ -72,13 +72,8 @@ export async function openOffice(
   const { host, port, name, user, password, sslmode } = servers.database;
   const email = { user: "invoices@example.com", password, smtp_host: "127.0.0.1", smtp_port: servers.smtpPort };
   const credentials = { email, database: { host, port, name, user, password, sslmode } };
-  for (const [kind, values] of Object.entries(credentials)) {
-    await setCredential(service, operator, {
-      owner: { client },
-      name: kind,
-      kind: kind as keyof typeof credentials,
-      values,
-    });
+  for (const kind of ["email", "database"] as const) {
+    await setCredential(service, operator, { owner: { client }, name: kind, kind, values: credentials[kind] });
   }
   await publish(service, operator, await readWorkflowSource(folder));
 }

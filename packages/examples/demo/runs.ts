@@ -20,13 +20,9 @@ export async function publishExample(
   const compiled = await compileWorkflow({ ...source, text: adapt(source.text) });
   if (!compiled.workflow)
     throw new TypeError(`the workflow in ${folder} has findings: ${JSON.stringify(compiled.findings)}`);
-  const { workflow, definition, history } = compiled;
-  return publishWorkflow(cloud.ports, {
-    workflow,
-    stateMachine: definition,
-    history,
-    template: await cloud.templateFor(workflow),
-  });
+  const { workflow, definition: stateMachine, history } = compiled;
+  const template = await cloud.templateFor(workflow);
+  return publishWorkflow(cloud.ports, { workflow, stateMachine, history, template });
 }
 
 /** Returns the input that puts bytes under a key of the initial context, like `nova run --file`. */
@@ -54,12 +50,7 @@ export interface MailResult {
 }
 
 /** Starts the workflow with the bytes of a mail, like `nova run --file`. Returns the id of the run. */
-export async function startMail(
-  cloud: LocalCloud,
-  version: WorkflowVersion,
-  mail: InvoiceMail,
-  smtpPort: number,
-): Promise<string> {
+export async function startMail(cloud: LocalCloud, version: WorkflowVersion, mail: InvoiceMail, smtpPort: number) {
   const { id } = await startExecution(cloud.ports, {
     version,
     context: JSON.stringify({ smtp_host: "127.0.0.1", smtp_port: smtpPort }),
@@ -73,19 +64,12 @@ export async function startMail(
 export async function followMail(cloud: LocalCloud, { file }: InvoiceMail, id: string): Promise<MailResult> {
   await cloud.untilEnd(id);
   const { execution, context } = await readState(cloud.ports, id);
-  const {
-    record,
-    total_amount: amount,
-    currency,
-  } = JSON.parse(context.text) as {
-    record?: { amount: number | null; currency: string | null; branch: MailResult["branch"] };
-    total_amount?: number;
-    currency?: string;
-  };
+  type Last = { record?: Pick<MailResult, "branch">; total_amount?: number; currency?: string | null };
+  const { record, total_amount: amount = null, currency = null } = JSON.parse(context.text) as Last;
   return {
     file,
-    amount: amount ?? null,
-    currency: currency ?? null,
+    amount,
+    currency,
     branch: record?.branch ?? null,
     status: execution.status,
     duration_ms: execution.durationMs ?? 0,
@@ -104,22 +88,11 @@ export async function tableOf(runs: MailResult[], invoices: string): Promise<str
 }
 
 async function rowOf(result: MailResult, invoices: string): Promise<string[]> {
-  const expected = await expectedTotal(result.file, invoices);
-  const right =
-    expected === null
-      ? ""
-      : expected === result.amount
-        ? styleText("green", `${expected} ✓`)
-        : styleText("red", `${expected} ✗`);
-  const amount = result.amount === null ? "-" : result.amount.toFixed(2);
-  return [
-    result.file,
-    amount,
-    result.currency ?? "-",
-    right,
-    result.branch ?? result.status,
-    `${result.duration_ms} ms`,
-  ];
+  const { file, amount, currency, branch, status, duration_ms } = result;
+  const expected = await expectedTotal(file, invoices);
+  const [color, mark] = expected === amount ? (["green", "✓"] as const) : (["red", "✗"] as const);
+  const right = expected === null ? "" : styleText(color, `${expected} ${mark}`);
+  return [file, amount?.toFixed(2) ?? "-", currency ?? "-", right, branch ?? status, `${duration_ms} ms`];
 }
 
 async function expectedTotal(file: string, invoices: string): Promise<number | null> {
@@ -134,9 +107,8 @@ async function expectedTotal(file: string, invoices: string): Promise<number | n
 }
 
 export function bookingsTable(bookings: readonly Booking[]): string {
-  const rows = bookings.map(({ file, amount, currency, branch, sender }) => [
-    ...[file ?? "-", amount ?? "-", currency ?? "-", branch, sender],
-  ]);
+  const rowOf = ({ file, amount, currency, branch, sender }: Booking) => [file, amount, currency, branch, sender];
+  const rows = bookings.map(rowOf).map((row) => row.map((value) => value ?? "-"));
   const title = `${rows.length} rows of the table invoices, read back from PostgreSQL:`;
   return [title, "", ...tableLines(["file", "amount", "currency", "branch", "sender"], rows), ""].join("\n");
 }
@@ -147,10 +119,17 @@ export function listFiles(dataDir: string, notices: number, execution: string | 
     const path = join(dataDir, "demo", folder);
     return relative(process.cwd(), path) || path;
   };
-  return [
-    `${notices} notices lie in ${here("notices")}; the mails that came in are in ${here("mails")}`,
-    ...(execution === undefined
-      ? []
-      : [`Every step is on record: npx nova trace ${execution} [--full], npx nova verify ${execution}`]),
-  ];
+  const places = `${notices} notices lie in ${here("notices")}; the mails that came in are in ${here("mails")}`;
+  if (execution === undefined) return [places];
+  return [places, `Every step is on record: npx nova trace ${execution} [--full], npx nova verify ${execution}`];
+}
+
+/** Runs a script of the demo with the arguments of its process, and reports an error in one line. */
+export async function runScript(name: string, main: (argv: string[]) => Promise<number>): Promise<void> {
+  try {
+    process.exitCode = await main(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${name}: ${error instanceof Error ? error.message : error}`);
+    process.exitCode = 1;
+  }
 }

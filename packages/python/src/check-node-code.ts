@@ -3,14 +3,8 @@ import { findFailingImports } from "./findings/imports.ts";
 import { findContextAttributes, findMissingKeys } from "./findings/keys.ts";
 import { nameProblem } from "./findings/names.ts";
 import { findLostResult, findMissingResult, findUndecided } from "./findings/result.ts";
-import {
-  type CodeFinding,
-  codeFindings,
-  type NodeFacts,
-  type Problem,
-  readSubject,
-  type Subject,
-} from "./findings/subject.ts";
+import type { CodeFinding, NodeFacts, Problem, Subject } from "./findings/subject.ts";
+import { codeFindings, readSubject } from "./findings/subject.ts";
 import type { Change } from "./flow/changes.ts";
 import type { Path } from "./flow/paths.ts";
 import { readDumps } from "./flow/printed.ts";

@@ -145,12 +145,7 @@ const maxParallel = 6;
 const maxWaiting = 1000;
 
 /** Returns a function that serves the needs of an attach, a few in parallel. `fail` receives the error of a need. */
-function needServer(
-  sandbox: E2bSandbox,
-  io: RunIo,
-  signal: AbortSignal,
-  fail: (error: unknown) => void,
-): (need: Need) => void {
+function needServer(sandbox: E2bSandbox, io: RunIo, signal: AbortSignal, fail: (error: unknown) => void) {
   const waiting: Need[] = [];
   let workers = 0;
   const work = async () => {
@@ -159,7 +154,7 @@ function needServer(
       await serveNeed(sandbox, need, io, signal);
     workers--;
   };
-  return (need) => {
+  return (need: Need) => {
     if (waiting.length >= maxWaiting) throw new MalformedAnswer(`it asks for more than ${maxWaiting} things at once`);
     waiting.push(need);
     if (workers < maxParallel) work().catch(fail);

@@ -11,7 +11,7 @@ const longestPauseMs = 2_000;
 /** A harness that fails this often in a row lacks memory or processes. A later delivery tries again. */
 const maxHarnessFailures = 4;
 
-export interface Followed {
+interface Followed {
   sandbox: string;
   lifetimeSeconds: number;
   makeInput: (nonce: string) => string;
@@ -19,10 +19,8 @@ export interface Followed {
   lookAfterMs: number;
 }
 
-type Attaching = Omit<AttachOptions, "signal">;
-
 /** The settled answer, or the reason why there is none. */
-export type Ending<T> = T | "gone" | "unfinished" | "refused";
+type Ending<T> = T | "gone" | "unfinished" | "refused";
 
 /**
  * Attaches to the sandbox, and attaches again after every broken connection or 502, because the code may still run.
@@ -32,18 +30,28 @@ export type Ending<T> = T | "gone" | "unfinished" | "refused";
 export async function followUntilAnswered<T>(
   connections: Connections,
   followed: Followed,
-  options: Attaching,
+  options: Omit<AttachOptions, "signal">,
   settle: (sandbox: E2bSandbox, answer: LastAnswer, signal: AbortSignal) => Promise<T>,
 ): Promise<Ending<T>> {
-  const { sandbox, signal } = followed;
+  const { sandbox, signal, lifetimeSeconds, makeInput } = followed;
   const over = new AbortController();
-  const listening = { ...followed, signal: AbortSignal.any([signal, over.signal]) };
+  const listening = AbortSignal.any([signal, over.signal]);
+  const once = async (round: number) => {
+    const connected = await connections.get(sandbox, lifetimeSeconds);
+    // Each attach after the first one has a new kernel context, because the default context may still run the cell of
+    // the broken attach.
+    const own = { ownContext: options.ownContext || round > 0, signal: listening };
+    const answer = await attach(connected, makeInput, { ...options, ...own });
+    if (answer === "refused") return answer;
+    if (answer.type === "trouble") throw new HarnessFailure(answer.message);
+    return settle(connected, answer, listening);
+  };
   const watcher = watch(connections, followed);
   const patience = new Patience();
   try {
     for (let round = 0; !signal.aborted; round++) {
       try {
-        return await Promise.race([once(connections, listening, pickContext(options, round), settle), watcher.end]);
+        return await Promise.race([once(round), watcher.end]);
       } catch (error) {
         if (isGone(error)) return "gone";
         patience.bear(error);
@@ -87,27 +95,6 @@ class Patience {
     const wayOut = "wait until other sandboxes have ended, or give this machine more resources";
     throw new NovaError("SandboxUnavailable", `the sandbox's harness fails (${reason}) - ${wayOut}`, { cause: error });
   }
-}
-
-async function once<T>(
-  connections: Connections,
-  { sandbox: id, lifetimeSeconds, makeInput, signal }: Followed,
-  options: Attaching,
-  settle: (sandbox: E2bSandbox, answer: LastAnswer, signal: AbortSignal) => Promise<T>,
-): Promise<T | "refused"> {
-  const sandbox = await connections.get(id, lifetimeSeconds);
-  const answer = await attach(sandbox, makeInput, { ...options, signal });
-  if (answer === "refused") return answer;
-  if (answer.type === "trouble") throw new HarnessFailure(answer.message);
-  return settle(sandbox, answer, signal);
-}
-
-/**
- * Uses a new kernel context for every attach after the first, because the default context may still run the cell of the
- * broken attach.
- */
-function pickContext(options: Attaching, round: number): Attaching {
-  return round === 0 ? options : { ...options, ownContext: true };
 }
 
 /** Waits before the next attach: exponentially longer after each attach, with full jitter. */

@@ -1,14 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Sandbox as E2bSandbox } from "@e2b/code-interpreter";
-import {
-  atOnce,
-  type BlobRef,
-  type CodeResult,
-  jsonProblem,
-  type RunIo,
-  type RunningLog,
-  referenceKey,
-} from "@nova/engine";
+import type { BlobRef, CodeResult, RunIo, RunningLog } from "@nova/engine";
+import { atOnce, jsonProblem, referenceKey } from "@nova/engine";
 import { z } from "zod";
 import type { Connections } from "./connections.ts";
 import { asRunError, IoFailure, isFileMissing, isGone, MalformedAnswer } from "./failures.ts";
@@ -112,12 +105,7 @@ async function storeOne(sandbox: E2bSandbox, { data, ...ref }: OutBlob, io: RunI
   }
 }
 
-async function contentOf(
-  sandbox: E2bSandbox,
-  ref: BlobRef,
-  data: string | undefined,
-  signal: AbortSignal,
-): Promise<AsyncIterable<Uint8Array>> {
+async function contentOf(sandbox: E2bSandbox, ref: BlobRef, data: string | undefined, signal: AbortSignal) {
   if (data !== undefined) return once(Buffer.from(data, "base64"));
   try {
     return await readStream(sandbox, `blobs/${ref.sha256}`, signal);

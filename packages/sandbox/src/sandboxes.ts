@@ -1,4 +1,3 @@
-import type { Sandbox as E2bSandbox } from "@e2b/code-interpreter";
 import {
   type Claim,
   NovaError,
@@ -15,7 +14,7 @@ import { Connections } from "./connections.ts";
 import { asRunError, isBeyondPlan, isGone } from "./failures.ts";
 import { followUntilAnswered } from "./follow.ts";
 import { libFiles, type SandboxFile } from "./harness.ts";
-import { inputReferences, type LastAnswer, namedBlobs, runInput, stopInput } from "./messages.ts";
+import { inputReferences, namedBlobs, runInput, stopInput } from "./messages.ts";
 import { readRunningLog, takeResult } from "./results.ts";
 import { writeFiles } from "./transfer.ts";
 
@@ -101,24 +100,16 @@ async function run(
     connections,
     { sandbox, lifetimeSeconds, makeInput, signal, lookAfterMs },
     { ownContext: !first, turnWritten, inCell: request.isPlain === true && !connections.isFirstUse(sandbox), io },
-    (e2b, answer, now) => settleRun(e2b, answer, request, io, now),
+    async (e2b, answer, now) => {
+      if (answer.type === "unable") return { kind: "unable" as const, message: answer.message };
+      if (answer.type !== "result" && answer.type !== "outcome") return { kind: "tombstoned" as const };
+      const result = await takeResult(e2b, answer, inputReferences(request), io, now);
+      return { kind: "finished" as const, result };
+    },
   );
   if (typeof ending === "string") return { kind: ending };
   if (ending.kind === "unable") throw new NovaError("NodeFailed", ending.message);
   return ending;
-}
-
-async function settleRun(
-  sandbox: E2bSandbox,
-  answer: LastAnswer,
-  request: RunRequest,
-  io: RunIo,
-  signal: AbortSignal,
-): Promise<Extract<RunOutcome, { kind: "finished" | "tombstoned" }> | { kind: "unable"; message: string }> {
-  if (answer.type === "result" || answer.type === "outcome")
-    return { kind: "finished", result: await takeResult(sandbox, answer, inputReferences(request), io, signal) };
-  if (answer.type === "unable") return { kind: "unable", message: answer.message };
-  return { kind: "tombstoned" };
 }
 
 async function stop(
@@ -132,23 +123,16 @@ async function stop(
     connections,
     { sandbox, lifetimeSeconds: marginSeconds, makeInput: (nonce) => stopInput(claim, nonce), signal, lookAfterMs },
     { ownContext: true, turnWritten: Promise.resolve(true), inCell: true, io },
-    (e2b, answer, now) => settleStop(e2b, answer, io, now),
+    async (e2b, answer, now) => {
+      if (answer.type === "result" || answer.type === "outcome")
+        return { kind: "finished" as const, result: await takeResult(e2b, answer, new Set(), io, now) };
+      return { kind: "stopped" as const, logs: answer.type === "stopped" ? answer.logs : "" };
+    },
   );
   if (ending === "gone") return { kind: "gone" };
   if (typeof ending === "string")
     throw new NovaError("SandboxUnavailable", `sandbox ${sandbox} cannot be reached to stop its code`);
   return ending;
-}
-
-async function settleStop(
-  sandbox: E2bSandbox,
-  answer: LastAnswer,
-  io: RunIo,
-  signal: AbortSignal,
-): Promise<StopOutcome> {
-  if (answer.type === "result" || answer.type === "outcome")
-    return { kind: "finished", result: await takeResult(sandbox, answer, new Set(), io, signal) };
-  return { kind: "stopped", logs: answer.type === "stopped" ? answer.logs : "" };
 }
 
 /**

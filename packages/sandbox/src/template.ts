@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { templateLines } from "@nova/workflow";
+import { shellWord } from "@nova/workflow/shell-word";
 import type { BuildInfo, LogEntry, TemplateBuilder } from "e2b";
 
 const units = "/etc/systemd/system";
@@ -18,9 +19,9 @@ export async function sandboxTemplate(requirements: string[] = []): Promise<Temp
   const wants = `${units}/multi-user.target.wants`;
   return Template({ fileContextPath: contextFolder })
     .fromTemplate("code-interpreter-v1")
-    .pipInstall(templateLines(requirements).map(shellQuoted))
+    .pipInstall(templateLines(requirements).map(shellWord))
     .copy("docstrings.py", `${nova}/docstrings.py`, { user: "root", mode: 0o644 })
-    .runCmd(["python3", `${nova}/docstrings.py`, ...requirements.map(shellQuoted), ">", docstringsFile].join(" "), {
+    .runCmd(["python3", `${nova}/docstrings.py`, ...requirements.map(shellWord), ">", docstringsFile].join(" "), {
       user: "root",
     })
     .copy("warm.py", `${nova}/warm.py`, { user: "root", mode: 0o644 })
@@ -61,9 +62,4 @@ export async function readDocstrings(template: string): Promise<string> {
   } finally {
     await sandbox.kill();
   }
-}
-
-/** Quotes a requirement for the SDK's shell command, where `pandas>=2` would redirect output. */
-function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -42,21 +42,12 @@ export async function writeStream(
   }
 }
 
-export async function readStream(
-  sandbox: E2bSandbox,
-  path: string,
-  signal: AbortSignal,
-): Promise<AsyncIterable<Uint8Array>> {
+export async function readStream(sandbox: E2bSandbox, path: string, signal: AbortSignal) {
   return sandbox.files.read(`${root}/${path}`, { user: "root", format: "stream", signal });
 }
 
 /** Reads a file of at most `maxBytes`. The limit also stops the reading of a file that grows meanwhile. */
-export async function readBytes(
-  sandbox: E2bSandbox,
-  path: string,
-  maxBytes: number,
-  signal: AbortSignal,
-): Promise<Buffer> {
+export async function readBytes(sandbox: E2bSandbox, path: string, maxBytes: number, signal: AbortSignal) {
   const parts: Uint8Array[] = [];
   let read = 0;
   for await (const part of await readStream(sandbox, path, signal)) {

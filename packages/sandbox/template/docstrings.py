@@ -93,9 +93,7 @@ def write(libraries):
 
 
 def entries_of(modules):
-    """
-    Returns (name, signature, documentation) of the public functions, classes and methods, each under one name only.
-    """
+    """Returns (name, signature, documentation) of public functions, classes and methods, each under one name."""
     tops = {module.split(".")[0] for module in modules}
     things = {}
     for module in modules:

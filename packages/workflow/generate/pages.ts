@@ -3,7 +3,7 @@ import { z } from "zod";
 import { AuthoredEdge, fanOutFields, nodeFields } from "../src/authored/fields.ts";
 import { kinds } from "../src/authored/kinds.ts";
 import { AuthoredRetry } from "../src/authored/retry.ts";
-import { triggerKinds } from "../src/authored/triggers/kinds.ts";
+import { triggerKinds } from "../src/authored/triggers.ts";
 import { workflowFields } from "../src/authored/workflow.ts";
 
 const frame = new URL("definition-frame.md", import.meta.url);
@@ -50,7 +50,7 @@ export function editorSchema(): Schema {
       ...kindDefinitions(),
       edge: jsonSchemaOf(AuthoredEdge),
       trigger: anyOfTypes({ enum: triggerNames, description: "The type of the trigger." }, ["type"], triggers),
-      ...triggerDefinitions(),
+      ...Object.fromEntries(triggers.map(({ name, schema }) => [name, jsonSchemaOf(schema)])),
     },
   };
 }
@@ -58,7 +58,11 @@ export function editorSchema(): Schema {
 const nodeNames = Object.values(kinds).flatMap(({ schema }) => schema.shape.type.options);
 const nodes = Object.entries(kinds).map(([name, { schema }]) => ({ name, type: { enum: schema.shape.type.options } }));
 const triggerNames = Object.keys(triggerKinds);
-const triggers = triggerNames.map((type) => ({ name: `${type}_trigger`, type: { const: type } }));
+const triggers = Object.entries(triggerKinds).map(([type, { schema }]) => ({
+  name: `${type}_trigger`,
+  type: { const: type },
+  schema,
+}));
 
 /**
  * Returns a schema for one of several types. It uses `if` and `then` instead of a union, because editors complete its
@@ -80,11 +84,6 @@ function anyOfTypes(type: Schema, required: string[], cases: { name: string; typ
 /** Adds the types of triggers. The parser's own schema lacks them, because the parser reads each trigger separately. */
 function withTriggers({ triggers, ...fields }: Record<string, Schema>): Schema {
   return { ...fields, triggers: { ...triggers, items: { $ref: "#/$defs/trigger" } } };
-}
-
-function triggerDefinitions(): Schema {
-  const entries = Object.entries(triggerKinds);
-  return Object.fromEntries(entries.map(([type, { schema }]) => [`${type}_trigger`, jsonSchemaOf(schema)]));
 }
 
 function kindDefinitions(): Schema {
@@ -131,8 +130,6 @@ function fieldsOf(schema: z.ZodObject): Record<string, Schema> {
 const notice =
   "<!-- Generated from packages/workflow/generate/definition-frame.md: npm run generate -w @nova/workflow -->\n\n";
 
-type Field = Record<string, unknown>;
-
 /** Fills the gaps of a hand-written page (its lines `{{...}}`) with the schema's descriptions. */
 function definitionPage(frame: string): string {
   const gaps: Record<string, () => string> = {
@@ -171,7 +168,7 @@ function ownFields({ shape }: z.ZodObject): z.ZodRawShape {
 
 function table(shape: z.ZodRawShape): string {
   const schema = z.strictObject(shape);
-  const row = ([name, field]: [string, Field]) =>
+  const row = ([name, field]: [string, Schema]) =>
     `| \`${name}\`${mark(schema, name)} | ${valuesOf(field)} | ${field.description} |`;
   const rows = Object.entries(fieldsOf(schema)).map(row);
   return ["| field | value | meaning |", "|---|---|---|", ...rows].join("\n");
@@ -183,11 +180,11 @@ function mark(schema: z.ZodObject, name: string): string {
 }
 
 /** Describes the allowed values of a field, such as `1` to `840`, `"code"` or `"prompt"`, or text. */
-function valuesOf(field: Field): string {
+function valuesOf(field: Schema): string {
   const options = field.enum ?? (field.const === undefined ? undefined : [field.const]);
   const usual = field.default === undefined ? "" : `, default ${JSON.stringify(field.default)}`;
   if (Array.isArray(options)) return options.map((option) => `\`${JSON.stringify(option)}\``).join(", ") + usual;
-  const alternatives = Array.isArray(field.anyOf) ? field.anyOf.map((one: Field) => one.type) : [field.type].flat();
+  const alternatives = Array.isArray(field.anyOf) ? field.anyOf.map((one: Schema) => one.type) : [field.type].flat();
   const types = alternatives.map((type) => typeNames[String(type)] ?? String(type)).join(", ");
   return types + usual;
 }

@@ -1,8 +1,8 @@
 import { onFailureOf } from "./authored/on-failure.ts";
 import type { WorkflowFields } from "./authored/workflow.ts";
-import { checkAgentEdges, checkToolCycles } from "./check/agents.ts";
 import { checkExcluded } from "./check/approvers.ts";
 import {
+  checkAgentEdges,
   checkBodies,
   checkDecisions,
   checkDirections,
@@ -11,6 +11,7 @@ import {
   checkOnError,
   checkPlainEdges,
   checkPresence,
+  checkToolCycles,
   checkWays,
 } from "./check/edges.ts";
 import { checkInputs, checkLabels, checkModels, checkRequirements, checkSecretPaths } from "./check/fields.ts";

@@ -1,5 +1,6 @@
 import {
   type AgentTask,
+  type Generation,
   generationId,
   type Pipeline,
   type PipelineMeans,
@@ -13,12 +14,10 @@ import { choosePinned } from "../../../packages/agents/src/lock/choose.ts";
 import {
   createPinnedCodes,
   frozenPipeline,
-  keepGeneration,
   modelFreePipeline,
-  type WrittenCode,
 } from "../../../packages/agents/src/lock/pinned-codes.ts";
 import { MemoryGenerations } from "../../support/memory-generations.ts";
-import { generator, type TaskChanges, taskWith, written } from "./tasks.ts";
+import { generator, type TaskChanges, taskWith, type WrittenCode, written } from "./tasks.ts";
 
 let store: MemoryGenerations;
 beforeEach(() => {
@@ -27,8 +26,18 @@ beforeEach(() => {
 
 const later: WrittenCode = { ...written, code: "total = 2", createdAt: "2026-11-22T10:00:05.000Z" };
 
-function keep(changes: TaskChanges = {}, code: WrittenCode = written, proven = true) {
-  return keepGeneration(store, taskWith(changes), generator, code, { proven });
+/** Stores code, and returns a copy of it as it is stored. */
+async function keep(changes: TaskChanges = {}, code: WrittenCode = written, proven = true): Promise<Generation> {
+  const { reads, createdAt, guides, ...same } = code;
+  const clock = { now: () => Date.parse(createdAt) };
+  const codes = createPinnedCodes({ store, generator, readsOf: async () => reads, clock });
+  const known = store.all.slice();
+  const id = await codes[proven ? "keep" : "propose"](taskWith(changes), {
+    ...same,
+    guides: guides.map((name) => ({ name })),
+  });
+  const stored = store.all.find((one) => (id === undefined ? !known.includes(one) : generationId(one) === id));
+  return structuredClone(stored as Generation);
 }
 
 function statuses(): Record<string, string> {

@@ -1,7 +1,7 @@
 import { membersOf, type PromptTask, type WorkflowVersion } from "@nova/engine";
 import type { PromptExecutor, TaskNode, Workflow } from "@nova/workflow";
-import type { Generator } from "../../../packages/agents/src/lock/ingredients.ts";
-import type { WrittenCode } from "../../../packages/agents/src/lock/pinned-codes.ts";
+import type { ContextRead, Generator } from "../../../packages/agents/src/lock/ingredients.ts";
+import type { ProvenCode } from "../../../packages/agents/src/lock/pinned-codes.ts";
 
 export const generator: Generator = generatorWith({ csv: "c".repeat(64), money: "b".repeat(64) });
 
@@ -48,6 +48,13 @@ export function taskWith(changes: TaskChanges = {}): PromptTask {
     fresh: changes.fresh ?? false,
     spentUsd: 0,
   };
+}
+
+/** Code of a task, with the keys that it reads and the time at which it is stored. */
+export interface WrittenCode extends Omit<ProvenCode, "guides"> {
+  guides: string[];
+  reads: readonly ContextRead[];
+  createdAt: string;
 }
 
 export const written: WrittenCode = {

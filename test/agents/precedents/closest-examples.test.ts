@@ -1,7 +1,7 @@
 import type { Generation } from "@nova/engine";
 import { describe, expect, it } from "vitest";
 import { createPinnedCodes } from "../../../packages/agents/src/lock/pinned-codes.ts";
-import { closestExamples, cosine, earlierExamples } from "../../../packages/agents/src/precedents/closest-examples.ts";
+import { cosine, earlierExamples } from "../../../packages/agents/src/precedents/closest-examples.ts";
 import { MemoryGenerations } from "../../support/memory-generations.ts";
 import { generator, taskWith, written } from "../lock/tasks.ts";
 
@@ -35,8 +35,12 @@ function generation(changes: Partial<Generation> & { prompt?: string; nodeType?:
   } as Generation;
 }
 
-function chosen(generations: Generation[], task = taskWith()): string[] {
-  return closestExamples(task, here, generations).map(({ code }) => code);
+function closestIn(generations: Generation[], task = taskWith()) {
+  return earlierExamples({ ofWorkflow: async () => generations }, task, here);
+}
+
+async function chosen(generations: Generation[], task = taskWith()): Promise<string[]> {
+  return (await closestIn(generations, task)).map(({ code }) => code);
 }
 
 describe("the cosine between two vectors", () => {
@@ -55,27 +59,27 @@ describe("the cosine between two vectors", () => {
 });
 
 describe("the closest examples for the code generator", () => {
-  it("are sorted by the similarity of their prompts, and include these prompts", () => {
+  it("are sorted by the similarity of their prompts, and include these prompts", async () => {
     const other = generation({ prompt: "Sum the items", embedding: closer, code: "b" });
-    expect(closestExamples(taskWith(), here, [generation({ code: "a" }), other])).toEqual([
+    expect(await closestIn([generation({ code: "a" }), other])).toEqual([
       { task: "Sum the items", code: "b" },
       { task: "Add up the lines", code: "a" },
     ]);
   });
 
-  it("are at most two, and newer ones come first if they are equally close", () => {
+  it("are at most two, and newer ones come first if they are equally close", async () => {
     const [old, newer, newest] = ["21", "22", "23"].map((day) =>
       generation({ code: day, createdAt: `2026-11-${day}` }),
     );
-    expect(chosen([old, newest, newer] as Generation[])).toEqual(["23", "22"]);
+    expect(await chosen([old, newest, newer] as Generation[])).toEqual(["23", "22"]);
   });
 
-  it("exclude code of the node itself if this code is being written again", () => {
+  it("exclude code of the node itself if this code is being written again", async () => {
     const task = taskWith({ fresh: true });
     const own = { ...generation({ code: "own" }), node: task.node.id };
     const other = { ...generation({ code: "other" }), node: "other" };
-    expect(closestExamples(task, here, [own, other]).map(({ code }) => code)).toEqual(["other"]);
-    expect(closestExamples(taskWith(), here, [own, other]).map(({ code }) => code)).toContain("own");
+    expect(await chosen([own, other], task)).toEqual(["other"]);
+    expect(await chosen([own, other])).toContain("own");
   });
 
   it.each<[string, Parameters<typeof generation>[0]]>([
@@ -88,22 +92,22 @@ describe("the closest examples for the code generator", () => {
     ["of another client", { client: "globex" }],
     ["whose prompt is only a hash", { prompt: `sha256:${"a".repeat(64)}` }],
     ["that is too long for a prompt to a model", { code: "#".repeat(3_300) }],
-  ])("exclude code %s", (_, changes) => {
-    expect(chosen([generation(changes)])).toEqual([]);
+  ])("exclude code %s", async (_, changes) => {
+    expect(await chosen([generation(changes)])).toEqual([]);
   });
 
-  it("include proven code that waits for approval, and code of the client itself", () => {
+  it("include proven code that waits for approval, and code of the client itself", async () => {
     const waiting = generation({ status: "candidate", provenBy: "exec_1", code: "a" });
     const own = generation({ client: "acme", code: "b" });
-    expect(chosen([waiting, own], taskWith({ client: "acme" })).sort()).toEqual(["a", "b"]);
+    expect((await chosen([waiting, own], taskWith({ client: "acme" }))).sort()).toEqual(["a", "b"]);
   });
 
-  it("include a second example only if it is short enough and has different code", () => {
+  it("include a second example only if it is short enough and has different code", async () => {
     const first = generation({ code: "1".repeat(2_000), embedding: closer });
     const long = generation({ code: "2".repeat(2_000) });
     const same = generation({ code: first.code });
     const short = generation({ code: "3", createdAt: "2026-01-01" });
-    expect(chosen([long, same, short, first])).toEqual([first.code, "3"]);
+    expect(await chosen([long, same, short, first])).toEqual([first.code, "3"]);
   });
 });
 

@@ -5,16 +5,8 @@ import { done, ended, type Result } from "../failures/failure.ts";
 import { analysisKey } from "../lock/ingredients.ts";
 import { dataRule, dataSection, pythonRule, WrittenCode, withoutFence } from "../prompts/prompt.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
-import {
-  type Analysis,
-  contextForModel,
-  contextForRecord,
-  contextKeys,
-  type NodeRun,
-  packagesOf,
-  type StepResult,
-  takeStep,
-} from "./node-run.ts";
+import type { Analysis, NodeRun, StepResult } from "./node-run.ts";
+import { contextForModel, contextForRecord, contextKeys, packagesOf, takeStep } from "./node-run.ts";
 
 const dataInstructions = `You write Python that looks at the data of a workflow step, so that code for its task can be written afterwards. \
 The task itself is not done now.
@@ -211,11 +203,7 @@ export function analysisAnswer(result: CodeResult): AnalysisAnswer {
 }
 
 /** Runs analysis code in the node's sandbox without a network. The returned `code` is the code that actually ran. */
-export async function runAnalysisCode(
-  { means }: Pick<NodeRun, "means">,
-  journal: number,
-  written: string,
-): Promise<{ sandbox_id: string; code: string; logs: string; answer: AnalysisAnswer }> {
+export async function runAnalysisCode({ means }: Pick<NodeRun, "means">, journal: number, written: string) {
   const limits = { timeoutSeconds: analysisSeconds, network: false } as const;
   const { sandboxId, result, code } = await means.execute(journal, analysisProgram(written), limits);
   const ran = extractAnalysis(code) ?? written;

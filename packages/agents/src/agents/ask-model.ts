@@ -1,5 +1,4 @@
 import { type Exchange, type JournalStep, type MonthBudget, NovaError } from "@nova/engine";
-import type { ModelRole } from "@nova/workflow";
 import { z } from "zod";
 import type { Ending } from "../failures/failure.ts";
 import { windowOf } from "../model/catalog.ts";
@@ -10,32 +9,18 @@ import type { ModelCall } from "../model/models.ts";
 import type { Prompt } from "../prompts/prompt.ts";
 import type { ModelRun, StepResult } from "./node-run.ts";
 
-export type Question<T> = { role: ModelRole; prompt: Prompt } & Pick<ModelCall<T>, "answer"> &
-  Partial<
-    Pick<
-      ModelCall<T>,
-      | "tools"
-      | "agentTools"
-      | "exchanges"
-      | "maxToolCalls"
-      | "maxOutputTokens"
-      | "temperature"
-      | "longestMs"
-      | "isAskedOnce"
-    >
-  > & {
-    /** Dollars that the same step has spent before this call, such as for an embedding. No record contains them yet. */
-    alreadyUsd?: number;
-  };
+type SetHere = "model" | "instructions" | "input" | "signal" | "timeoutMs" | "beforeRequest";
+
+type Question<T> = Omit<ModelCall<T>, SetHere> & {
+  prompt: Prompt;
+  /** Dollars that the same step has spent before this call, such as for an embedding. No record contains them yet. */
+  alreadyUsd?: number;
+};
 
 /** Fields of a step that describe its model call. */
-type CallRecord = Pick<
-  StepResult,
-  "model_used" | "tokens_input" | "tokens_cached" | "tokens_output" | "cost_usd" | "prompt"
-> &
-  Pick<StepResult, "tool_calls" | "answer" | "cost_notes">;
+type CallRecord = Partial<Omit<StepResult, "status" | "input_data" | "output_data">>;
 
-export type AskOutcome<T> = { record: CallRecord } & ({ value: T } | { refusal: Omit<StepResult, "input_data"> });
+type AskOutcome<T> = { record: CallRecord } & ({ value: T } | { refusal: Omit<StepResult, "input_data"> });
 
 /** Asks the model of a role. Returns a failed call as a refusal; throws only when the Lambda's time ends. */
 export async function askModel<T>(
@@ -50,7 +35,9 @@ export async function askModel<T>(
   const callRecord: CallRecord = { prompt: `${instructions}\n\n${input}` };
   const now = await readBudgets(run);
   try {
-    const model = modelOf(run, role);
+    const { executor } = run;
+    const fallback = parts.defaultModel;
+    const model = requireModel(role, executor.model, task.version.workflow.model, fallback, parts.clock.now());
     callRecord.model_used = model;
     const note = hasBudget(run, now) ? explainMissingPrice(model) : null;
     if (note !== null) callRecord.cost_notes = [note];
@@ -72,10 +59,6 @@ export async function askModel<T>(
   } catch (error) {
     return afterFailure(run, callRecord, error);
   }
-}
-
-export function modelOf({ executor, task, parts }: ModelRun, role: ModelRole): string {
-  return requireModel(role, executor.model, task.version.workflow.model, parts.defaultModel, parts.clock.now());
 }
 
 /**
@@ -164,11 +147,11 @@ export async function readBudgets({ task, means }: ModelRun): Promise<Pick<CallC
 }
 
 /** Returns true if the node, the whole run or the client's month has a limit. */
-export function hasBudget({ task, executor }: ModelRun, { month }: Pick<CallCost, "month">): boolean {
+function hasBudget({ task, executor }: ModelRun, { month }: Pick<CallCost, "month">): boolean {
   return [executor.maxCostUsd, task.version.workflow.maxCostUsd, month?.limitUsd].some((limit) => limit !== undefined);
 }
 
-export interface CallCost {
+interface CallCost {
   besideUsd: number;
   /** Costs of the client's month when the call started; null if they are not limited. */
   month: MonthBudget | null;
@@ -203,14 +186,14 @@ export function checkBudget(
 }
 
 /** Returns the failed result of a step that would ask a model after the node's time is up; null while there is time. */
-export function refuseIfTimeIsUp({ means, task }: ModelRun): Omit<StepResult, "input_data"> | null {
+function refuseIfTimeIsUp({ means, task }: ModelRun): Omit<StepResult, "input_data"> | null {
   if (means.timeLeftMs() > 0) return null;
   const advice = "split its task into smaller nodes";
   return budgetRefusal(`node "${task.node.id}" has used up the time that it has in all - ${advice}`);
 }
 
 /** Returns the result of a step that may not call its model, because the call could exceed a cost limit. */
-export function budgetRefusal(error_message: string): Omit<StepResult, "input_data"> {
+function budgetRefusal(error_message: string): Omit<StepResult, "input_data"> {
   return { status: "failed", error_message, output_data: { error_class: "BudgetExceeded" } };
 }
 

@@ -17,15 +17,8 @@ import {
 import { hideTexts } from "../schema/summary.ts";
 import { analysisSeconds, followAnalysis } from "./analyzers.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
-import {
-  type Analysis,
-  contextForModel,
-  contextForRecord,
-  edgeValues,
-  type NodeRun,
-  packagesOf,
-  takeStep,
-} from "./node-run.ts";
+import type { Analysis, NodeRun } from "./node-run.ts";
+import { contextForModel, contextForRecord, edgeValues, packagesOf, takeStep } from "./node-run.ts";
 import { addRecallCost, recallExamples } from "./recall.ts";
 
 const intro = `You write the Python code of one step of a business workflow.

@@ -1,19 +1,12 @@
 import type { CodeResult } from "@nova/engine";
-import { type CodeFinding, listImportableModules, type ValueShape } from "@nova/python";
+import { type CodeFinding, listImportableModules } from "@nova/python";
 import { type RunErrorClass, runErrors } from "@nova/workflow";
 import { z } from "zod";
 import { done, ended, endingOf, type Failure, failed, type Result, tracesOf } from "../failures/failure.ts";
 import { faultOf, findUnreachableHost, type KnownHosts } from "../failures/fault-of.ts";
 import { analysisKey } from "../lock/ingredients.ts";
-import {
-  changesForRecord,
-  contextForRecord,
-  contextKeys,
-  type NodeRun,
-  packagesOf,
-  type StepResult,
-  takeStep,
-} from "./node-run.ts";
+import type { NodeRun, StepResult } from "./node-run.ts";
+import { changesForRecord, contextForRecord, contextKeys, packagesOf, takeStep } from "./node-run.ts";
 
 export interface SuccessfulRun {
   result: CodeResult & { status: "success" };
@@ -147,7 +140,9 @@ export async function validateCode(run: NodeRun, attempt: number, code: string):
   const { task, parts } = run;
   const step = await takeStep(run, "CodeValidator", attempt, async () => {
     const found = await parts.check(code, aboutCode(run));
-    const errors = found.filter((finding) => isError(run, finding));
+    // With requirements, a missing module is no error, because NOVA can only guess some of the names of modules.
+    const ignored = task.version.workflow.requirements.length > 0 ? missingModule : undefined;
+    const errors = found.filter(({ severity, code }) => severity === "error" && code !== ignored);
     const output_data = { valid: errors.length === 0, findings: found };
     const input_data = { code_length: code.length, node_type: task.node.type, context_keys: contextKeys(run) };
     if (errors.length === 0) return { status: "success", input_data, output_data };
@@ -159,14 +154,6 @@ export async function validateCode(run: NodeRun, attempt: number, code: string):
   return failed({ attempt, message: step.error_message ?? "the code is not valid", code, class: "NodeFailed" });
 }
 
-/**
- * Returns true if a finding is an error. In a workflow with requirements, a missing module is no error, because NOVA
- * can only guess some of the module names.
- */
-function isError({ task }: NodeRun, { severity, code }: CodeFinding): boolean {
-  return severity === "error" && !(code === missingModule && task.version.workflow.requirements.length > 0);
-}
-
 function aboutCode(run: NodeRun) {
   const { task, shape, analysis } = run;
   const { node, edges, version } = task;
@@ -174,10 +161,8 @@ function aboutCode(run: NodeRun) {
     nodeType: node.type === "decision" ? ("decision" as const) : ("action" as const),
     ...(node.type === "decision" && { edges: edges.map(({ condition }) => String(condition ?? "default")) }),
     isRun: true,
-    context: analysis ? { ...shape, [analysisKey]: shapeOfAnalysis } : shape,
+    context: analysis ? { ...shape, [analysisKey]: { type: "object" } as const } : shape,
     modules: listImportableModules(packagesOf(run)),
     lib: Object.keys(version.workflow.lib),
   };
 }
-
-const shapeOfAnalysis: ValueShape = { type: "object" };

@@ -1,12 +1,5 @@
-import {
-  type CodeResult,
-  type JournalStep,
-  maskValue,
-  type PipelineMeans,
-  type PromptTask,
-  type StepDraft,
-  type ToolCall,
-} from "@nova/engine";
+import type { CodeResult, JournalStep, PipelineMeans, PromptTask, StepDraft, ToolCall } from "@nova/engine";
+import { maskValue } from "@nova/engine";
 import type { CodeFinding, ContextShape, NodeFacts } from "@nova/python";
 import type { ModelChoice, PromptExecutor } from "@nova/workflow";
 import type { Failure } from "../failures/failure.ts";

@@ -19,10 +19,7 @@ export async function recallExamples(run: NodeRun, attempt: number): Promise<Rec
 }
 
 /** Adds the costs of finding examples (the recall) to the costs of a model call. */
-export function addRecallCost<T extends Pick<StepResult, "tokens_input" | "cost_usd">>(
-  record: T,
-  { spent }: Recall,
-): T {
+export function addRecallCost<T extends Pick<StepResult, "tokens_input" | "cost_usd">>(record: T, { spent }: Recall) {
   const { tokens_input = 0, cost_usd = 0 } = record;
   return { ...record, tokens_input: tokens_input + spent.tokens, cost_usd: roundUsd(cost_usd + spent.usd) };
 }

@@ -1,11 +1,5 @@
-import {
-  type Generation,
-  generationId,
-  type Identified,
-  NovaError,
-  type PinnedCode,
-  type PromptTask,
-} from "@nova/engine";
+import type { Generation, Identified, PinnedCode, PromptTask } from "@nova/engine";
+import { generationId, NovaError } from "@nova/engine";
 import type { Ingredients, LockedCode } from "@nova/workflow";
 import { currentIngredients, type Generator, generationKey } from "./ingredients.ts";
 
@@ -26,11 +20,7 @@ export function clientOf({ version, client }: Pick<PromptTask, "version" | "clie
  * behaves the same in every deployment. In a run that writes the node's code again (`fresh`), only code that this
  * execution has proven counts, so that the model writes the code of a loop or map only once.
  */
-export function choosePinned(
-  task: PromptTask,
-  generations: readonly Generation[],
-  generator: Generator,
-): PinnedCode | null {
+export function choosePinned(task: PromptTask, generations: readonly Generation[], generator: Generator) {
   const own = generations.filter(({ provenBy }) => provenBy === task.at.execution);
   const candidates = task.fresh ? runnableCandidates(withoutLock(task), own) : runnableCandidates(task, generations);
   const found = candidates.find((candidate) => fitsTask(task, candidate, generator));

@@ -1,13 +1,5 @@
-import {
-  type Generation,
-  type GenerationStore,
-  generationId,
-  noCode,
-  type PinnedCode,
-  type Pipeline,
-  type PipelineOutcome,
-  type PromptTask,
-} from "@nova/engine";
+import type { Generation, GenerationStore, PinnedCode, Pipeline, PipelineOutcome, PromptTask } from "@nova/engine";
+import { generationId, noCode } from "@nova/engine";
 import { codeHashOf, hashOf } from "@nova/workflow";
 import {
   choosePinned,
@@ -22,7 +14,7 @@ import {
 } from "./choose.ts";
 import { type ContextRead, type Generator, generationKey, ingredientsOf, mergeReads } from "./ingredients.ts";
 
-export interface PinnedCodesParts {
+interface PinnedCodesParts {
   store: GenerationStore;
   generator: Generator;
   readsOf(source: string): Promise<readonly ContextRead[]>;
@@ -30,40 +22,31 @@ export interface PinnedCodesParts {
 }
 
 /** Creates the access to locked and stored code. It needs one query per node. */
-export function createPinnedCodes({ store, generator, readsOf, clock }: PinnedCodesParts) {
-  const keepCode = async (task: PromptTask, proof: ProvenCode, proven: boolean): Promise<Generation> => {
-    const { code, analysis } = proof;
-    const own = await readsOf(code);
-    const reads = analysis === undefined ? own : mergeReads(own, await readsOf(analysis));
-    const guides = proof.guides.map(({ name }) => name);
-    const written = { ...proof, guides, reads, createdAt: new Date(clock.now()).toISOString() };
-    return keepGeneration(store, task, generator, written, { proven });
-  };
+export function createPinnedCodes(parts: PinnedCodesParts) {
+  const { store, generator } = parts;
+  const storedFor = async (task: PromptTask) =>
+    usesStore(task) ? store.of(task.version.workflowId, task.node.id, clientOf(task)) : [];
   return {
     async choose(task: PromptTask): Promise<PinnedCode | null> {
-      return choosePinned(task, await storedFor(store, task), generator);
+      return choosePinned(task, await storedFor(task), generator);
     },
     async find(task: PromptTask, generation: string): Promise<PinnedCode> {
-      return findPinned(task, await storedFor(store, task), generation);
+      return findPinned(task, await storedFor(task), generation);
     },
     /** Stores code that a run has proven, and returns the id of this code. Storing the same code twice is harmless. */
     async keep(task: PromptTask, code: ProvenCode): Promise<string> {
-      return generationId(await keepCode(task, code, true));
+      return generationId(await keepGeneration(parts, task, code, true));
     },
     async propose(task: PromptTask, code: ProvenCode): Promise<void> {
-      await keepCode(task, code, false);
+      await keepGeneration(parts, task, code, false);
     },
     /** Explains why a task has no code that may run. `waits` is true if the code only lacks an approval. */
     async missing(task: PromptTask): Promise<{ message: string; waits: boolean }> {
-      const stored = await storedFor(store, task);
+      const stored = await storedFor(task);
       const waits = waitsForApproval(task, stored, generator);
       return { message: explainMiss(task, stored, generator), waits };
     },
   };
-}
-
-async function storedFor(store: GenerationStore, task: PromptTask): Promise<Generation[]> {
-  return !usesStore(task) ? [] : store.of(task.version.workflowId, task.node.id, clientOf(task));
 }
 
 /** Makes a pipeline in which no model writes code. Text nodes still ask their models. */
@@ -103,35 +86,23 @@ export interface ProvenCode {
   cost: { usd: number; tokens_input: number; tokens_cached: number; tokens_output: number };
 }
 
-export interface WrittenCode extends Omit<ProvenCode, "guides"> {
-  guides: readonly string[];
-  /** Every key that the code or its analysis reads. */
-  reads: readonly ContextRead[];
-  createdAt: string;
-}
-
 /**
- * Stores code that was written for a task. If a run has `proven` the code, it is pinned, and the earlier pinned code
- * for the same ingredients becomes replaced code. Unproven code stays a candidate. In a workflow that requires
- * approval, unapproved code stays a candidate, too. A second delivery of the task does not store the code again.
+ * Stores code that was written for a task. If a run has proven the code, it is pinned, and the earlier pinned code for
+ * the same ingredients becomes replaced code. Unproven code stays a candidate. In a workflow that requires approval,
+ * unapproved code stays a candidate, too. A second delivery of the task does not store the code again.
  */
-export async function keepGeneration(
-  store: GenerationStore,
-  task: PromptTask,
-  generator: Generator,
-  written: WrittenCode,
-  { proven }: { proven: boolean },
-): Promise<Generation> {
-  const generation = generationOf(task, generator, written);
+async function keepGeneration(parts: PinnedCodesParts, task: PromptTask, code: ProvenCode, isProven: boolean) {
+  const { store } = parts;
+  const generation = await generationOf(parts, task, code);
   const kept = await store.of(generation.workflowId, generation.node, generation.client);
   const known = kept.find((one) => isSameCode(one, generation));
   if (!known) await store.create(generation);
   const isLate = known?.status === "replaced" && known.provenBy === task.at.execution;
-  if (!proven || isLate) return known ?? generation;
+  if (!isProven || isLate) return known ?? generation;
   const waits = task.version.workflow.approval === "required" && !known?.approved;
   const proof = { status: waits ? "candidate" : "pinned", provenBy: task.at.execution } as const;
   await store.update(generation, proof);
-  if (!waits) await replaceOthers(store, task, generator, generation, kept);
+  if (!waits) await replaceOthers(parts, task, generation, kept);
   return { ...(known ?? generation), ...proof };
 }
 
@@ -140,9 +111,8 @@ export async function keepGeneration(
  * code.
  */
 async function replaceOthers(
-  store: GenerationStore,
+  { store, generator }: PinnedCodesParts,
   task: PromptTask,
-  generator: Generator,
   generation: Generation,
   kept: readonly Generation[],
 ): Promise<void> {
@@ -156,9 +126,12 @@ async function replaceOthers(
   }
 }
 
-function generationOf(task: PromptTask, generator: Generator, written: WrittenCode): Generation {
-  const { code, analysis, model, cost, createdAt, embedding } = written;
-  const ingredients = ingredientsOf(task, generator, written);
+async function generationOf(parts: PinnedCodesParts, task: PromptTask, written: ProvenCode): Promise<Generation> {
+  const { code, analysis, model, cost, embedding } = written;
+  const own = await parts.readsOf(code);
+  const reads = analysis === undefined ? own : mergeReads(own, await parts.readsOf(analysis));
+  const guides = written.guides.map(({ name }) => name);
+  const ingredients = ingredientsOf(task, parts.generator, { reads, guides });
   return {
     format: 1,
     workflowId: task.version.workflowId,
@@ -173,7 +146,7 @@ function generationOf(task: PromptTask, generator: Generator, written: WrittenCo
     origin: "generated",
     model,
     cost,
-    createdAt,
+    createdAt: new Date(parts.clock.now()).toISOString(),
     ...(embedding && { embedding }),
   };
 }

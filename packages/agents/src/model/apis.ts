@@ -12,16 +12,8 @@ import type {
 import { z } from "zod";
 import { supportsReasoning } from "./catalog.ts";
 import { whereNodesRun } from "./model-error.ts";
-import {
-  type AgentTool,
-  type AnswerFormat,
-  type Conversation,
-  cacheKey,
-  type ModelCall,
-  outputTokens,
-  type Reply,
-  withoutParser,
-} from "./models.ts";
+import type { AgentTool, AnswerFormat, Conversation, ModelCall, Reply } from "./models.ts";
+import { cacheKey, outputTokens, withoutParser } from "./models.ts";
 import { CallArguments, Content, Counts, readContent, readResponse } from "./provider-answer.ts";
 import { withoutThoughts } from "./read-answer.ts";
 

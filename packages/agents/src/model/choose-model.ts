@@ -1,13 +1,5 @@
-import {
-  type Finding,
-  finding,
-  type ModelChoice,
-  type ModelRole,
-  nodeIndex,
-  type PromptExecutor,
-  type TextExecutor,
-  type Workflow,
-} from "@nova/workflow";
+import type { Finding, ModelChoice, ModelRole, PromptExecutor, TextExecutor, Workflow } from "@nova/workflow";
+import { finding, nodeIndex } from "@nova/workflow";
 import { catalog, priceOf, retirementOf } from "./catalog.ts";
 import { ModelError } from "./model-error.ts";
 

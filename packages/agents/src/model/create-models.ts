@@ -4,15 +4,8 @@ import { embeddingUsd, estimateEmbeddingUsd, noUsage, readUsage } from "./cost.t
 import { type CallTarget, explainFailure } from "./explain-failure.ts";
 import { holdConversation } from "./hold-conversation.ts";
 import { ModelError, whereNodesRun } from "./model-error.ts";
-import {
-  type Conversation,
-  callLimitMs,
-  type Embedded,
-  type EmbeddingCall,
-  type ModelCall,
-  type Models,
-  requestId,
-} from "./models.ts";
+import type { Conversation, Embedded, EmbeddingCall, ModelCall, Models } from "./models.ts";
+import { callLimitMs, requestId } from "./models.ts";
 import { Counts, fetchAnswer, readResponse } from "./provider-answer.ts";
 
 /**
@@ -92,11 +85,7 @@ const requestTimeoutMs = 60_000;
  * to 8 s and jitter, until the deadline of the call.
  */
 async function connect(settings: ModelSettings) {
-  const [{ OpenAI }, { responsesConversation }, { chatConversation }] = await Promise.all([
-    import("openai/client"),
-    import("./apis.ts"),
-    import("./apis.ts"),
-  ]);
+  const [{ OpenAI }, apis] = await Promise.all([import("openai/client"), import("./apis.ts")]);
   const baseURL = settings.OPENAI_BASE_URL ?? openai;
   const client = new OpenAI({
     apiKey: settings.OPENAI_API_KEY ?? "none",
@@ -112,15 +101,15 @@ async function connect(settings: ModelSettings) {
   return {
     client,
     host,
-    open: <T>(call: ModelCall<T>): Conversation =>
-      settings.NOVA_LLM_API === "chat"
-        ? chatConversation(client, call, compatible)
-        : responsesConversation(client, call, compatible),
+    open<T>(call: ModelCall<T>): Conversation {
+      const isChat = settings.NOVA_LLM_API === "chat";
+      return (isChat ? apis.chatConversation : apis.responsesConversation)(client, call, compatible);
+    },
   };
 }
 
 /** Returns one vector per text, in the same order, with their cost. */
-export async function embedTexts(client: OpenAI, call: EmbeddingCall, asked: CallTarget): Promise<Embedded> {
+async function embedTexts(client: OpenAI, call: EmbeddingCall, asked: CallTarget): Promise<Embedded> {
   const { model, host } = asked;
   if (call.texts.length === 0) return { vectors: [], model, usage: noUsage, costUsd: 0 };
   call.signal.throwIfAborted();
@@ -138,11 +127,7 @@ const EmbeddingsAnswer = z.object({
   usage: Counts,
 });
 
-async function requestVectors(
-  client: OpenAI,
-  { texts, signal }: EmbeddingCall,
-  asked: CallTarget,
-): Promise<{ vectors: number[][]; input: number }> {
+async function requestVectors(client: OpenAI, { texts, signal }: EmbeddingCall, asked: CallTarget) {
   const within = AbortSignal.any([signal, AbortSignal.timeout(callLimitMs)]);
   try {
     const body = { model: asked.model, input: texts, encoding_format: "float" } as const;

@@ -2,17 +2,9 @@ import type { RequestedCall, ToolCall } from "@nova/engine";
 import { addUsage, costOf, estimateUsd, noUsage, type RequestUsage, readUsage, roundUsd, type Usage } from "./cost.ts";
 import { type CallTarget, explainFailure, unavailable } from "./explain-failure.ts";
 import { ModelError, type ModelErrorReason, type Spent } from "./model-error.ts";
-import {
-  type Conversation,
-  type ModelAnswer,
-  type ModelCall,
-  outputTokens,
-  type Reply,
-  requestId,
-  type Tool,
-  timeLimitMs,
-} from "./models.ts";
-import { type ReadFailure, type ReadResult, readAnswer, withoutThoughts } from "./read-answer.ts";
+import type { Conversation, ModelAnswer, ModelCall, Reply, Tool } from "./models.ts";
+import { outputTokens, requestId, timeLimitMs } from "./models.ts";
+import { type ReadFailure, readAnswer, withoutThoughts } from "./read-answer.ts";
 
 const defaultToolCalls = 5;
 
@@ -45,12 +37,12 @@ export async function holdConversation<T>(
 
 async function converse<T>(talk: ConversationState<T>): Promise<T> {
   const { call, conversation, spending } = talk;
-  const { tools = [], agentTools = [], maxToolCalls: budget = defaultToolCalls } = call;
+  const { answer, tools = [], agentTools = [], maxToolCalls: budget = defaultToolCalls } = call;
   let mayCall = budget > 0 && tools.length + agentTools.length > 0;
   let [mayRepeat, rounds] = [true, 0];
   for (;;) {
     const reply = await exchange(talk, mayCall);
-    if ("whole" in call.answer) return call.answer.whole(reply);
+    if ("whole" in answer) return answer.whole(reply);
     if (reply.calls.length > 0) {
       const isUnoffered = !mayCall || reply.calls.every(({ name }) => !tools.some((tool) => tool.name === name));
       if (isUnoffered && !mayRepeat) throw failed(talk, "unclear", toolProblem(mayCall, call.tools && budget));
@@ -59,33 +51,17 @@ async function converse<T>(talk: ConversationState<T>): Promise<T> {
       mayCall &&= spending.toolCalls.length < budget && ++rounds < budget;
       continue;
     }
-    const read = await readReply(reply.text, call);
+    const said = withoutThoughts(reply.text);
+    const read = "schema" in answer ? readAnswer(said, answer.schema) : await answer.read(said);
     if (read.valid) return read.value;
-    if (!mayRepeat || !mayAskAgain(talk, read, mayCall)) throw unusableError(talk, read);
+    // A further question helps after an unclear answer, or if the server has not enforced the schema yet.
+    const mayAskAgain = (mayCall && conversation.isHeldLater) || (read.isUnclear && !call.isAskedOnce);
+    if (!mayRepeat || !mayAskAgain) throw unusableError(talk, read);
     conversation.say(
       read.isUnclear ? `Your answer cannot be used: ${read.problem}. Answer again.` : "Answer now, as JSON.",
     );
     mayCall = mayRepeat = false;
   }
-}
-
-/** Reads an answer without the model's thoughts. */
-function readReply<T>(text: string, { answer }: ModelCall<T>): ReadResult<T> | Promise<ReadResult<T>> {
-  const said = withoutThoughts(text);
-  if ("whole" in answer) throw new TypeError("a whole reply is not read");
-  return "schema" in answer ? readAnswer(said, answer.schema) : answer.read(said);
-}
-
-/**
- * Returns true if the model may be asked once more: its answer is unclear, or the server has not enforced the schema
- * yet.
- */
-function mayAskAgain<T>(
-  { call, conversation }: ConversationState<T>,
-  { isUnclear }: ReadFailure,
-  mayCall: boolean,
-): boolean {
-  return (mayCall && conversation.isHeldLater) || (isUnclear === true && !call.isAskedOnce);
 }
 
 function unusableError<T>(talk: ConversationState<T>, { problem, isUnclear }: ReadFailure): ModelError {
@@ -129,10 +105,7 @@ async function exchange<T>(talk: ConversationState<T>, mayCall: boolean): Promis
   return reply;
 }
 
-async function send<T>(
-  { call, conversation, signal, asked, spending }: ConversationState<T>,
-  body: unknown,
-): Promise<Reply> {
+async function send<T>({ call, conversation, signal, asked, spending }: ConversationState<T>, body: unknown) {
   try {
     const timeout = call.longestMs === undefined ? {} : { timeout: timeLimitMs(call) };
     return await conversation.send(body, { signal, headers: requestId(call.role), ...timeout });
@@ -181,13 +154,8 @@ export class Spending {
  * Runs the requested tools in order. If a call is invalid, its result tells the model why, so that the model can
  * correct it.
  */
-async function runTools(
-  calls: RequestedCall[],
-  tools: Tool[],
-  budget: number,
-  spending: Spending,
-): Promise<{ id: string; text: string }[]> {
-  const results = [];
+async function runTools(calls: RequestedCall[], tools: Tool[], budget: number, spending: Spending) {
+  const results: { id: string; text: string }[] = [];
   for (const call of calls) {
     const spent = spending.toolCalls.length >= budget;
     results.push({ id: call.id, text: spent ? "No more calls: answer now." : await runTool(call, tools, spending) });

@@ -16,25 +16,17 @@ const maxExamples = 2;
 /** Limit of all examples together, about 900 tokens. */
 const maxCharacters = 3_200;
 
-/** Finds examples in the task's workflow. `embedding` is the embedding of the task's prompt. */
+/**
+ * Finds the closest earlier tasks of the workflow whose code has worked, closest first. `embedding` is the embedding of
+ * the task's prompt. The nodes of these tasks have the same kind. Their code belongs to this client, or all clients
+ * share it. If the node's code is written again (`fresh`), leaves out the earlier code of the node.
+ */
 export async function earlierExamples(
   store: Pick<GenerationStore, "ofWorkflow">,
   task: PromptTask,
   embedding: readonly number[],
 ): Promise<Example[]> {
-  return closestExamples(task, embedding, await store.ofWorkflow(task.version.workflowId));
-}
-
-/**
- * Returns the closest earlier tasks whose code has worked, closest first. The nodes of these tasks have the same kind.
- * Their code belongs to this client, or all clients share it. If the node's code is written again (`fresh`), leaves out
- * the earlier code of the node.
- */
-export function closestExamples(
-  task: Pick<PromptTask, "node" | "client" | "fresh">,
-  embedding: readonly number[],
-  generations: readonly Generation[],
-): Example[] {
+  const generations = await store.ofWorkflow(task.version.workflowId);
   const close = generations
     .filter((one) => !(task.fresh && one.node === task.node.id))
     .filter((one) => hasWorked(one) && one.ingredients.node_type === task.node.type && isFor(task.client, one))

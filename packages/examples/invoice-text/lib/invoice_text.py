@@ -1,7 +1,5 @@
 """Reads an invoice in plain text. Its total is the amount beside words such as "total", not the largest number."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Finds the currency of an amount: the mark beside it, or else other hints in the document."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 
@@ -79,8 +77,8 @@ def _mark(sign: str) -> str:
 
 MARK = "(?:" + "|".join(_mark(sign) for sign in _letters) + ")"
 _MARK = re.compile(MARK)
+# Signs that also have other meanings ("Mo.-Fr. 08.30"): beside a whole number they are no currency mark.
 SHY = {"R", "Re", "Fr", "TL", "RM", "KR", "RS", "lei", "LEI"}
-"""Signs that also have other meanings ("Mo.-Fr. 08.30"): beside a whole number they are no currency mark."""
 NAMES = {
     "us dollars": "USD", "u.s. dollars": "USD", "canadian dollars": "CAD", "australian dollars": "AUD", "euros": "EUR", "euro": "EUR",
     "pounds sterling": "GBP", "british pounds": "GBP", "swiss francs": "CHF", "schweizer franken": "CHF", "indian rupees": "INR",

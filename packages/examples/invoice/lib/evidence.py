@@ -1,7 +1,5 @@
 """Ranks the totals by what other amounts confirm: net + tax = gross, a column that adds up, total - paid = due, a repeated sum."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,8 +14,9 @@ COLUMN = 6.0
 LONGEST_SUM = 40
 # The largest tax, as a share of the net amount. A larger amount is no tax.
 MOST_TAX = Decimal("0.5")
+# The highest score of an amount of zero. A zero usually means that nothing is left to pay, so it is the total only if the
+# document has no other candidate.
 NOTHING_DUE = 27.0
-"""The highest score of an amount of zero. A zero usually means that nothing is left to pay, so it is the total only if the document has no other candidate."""
 
 LARGEST, ADDS_UP, NET_AND_TAX, PAID_IN_PART = 6, 12, 25, 30
 IS_NET, IS_PART, IS_REST, HAS_OLD_DEBT = -25, -30, -15, -10
@@ -28,8 +27,8 @@ class Ranked:
     value: Decimal
     score: float
     label: str
+    # Every amount with this value, the one with the clearest words first.
     mentions: list[Mention]
-    """Every amount with this value, the one with the clearest words first."""
 
     @property
     def kind(self) -> str:

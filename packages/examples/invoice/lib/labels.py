@@ -3,8 +3,6 @@
 Words are compared without accents, case and punctuation: "T.V.A." is `tva`, "Należność ogółem:" is `naleznosc ogolem`.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -12,8 +10,9 @@ from functools import lru_cache
 
 import lexicon
 
+# How likely an amount of each kind is the gross total. On an invoice without tax, the net amount is the total; on a
+# receipt, the amount paid is.
 SCORES = {"gross": 100, "due": 88, "total": 70, "incl": 60, "amount": 40, "paid": 28, "net": 22}
-"""How likely an amount of each kind is the gross total. On an invoice without tax, the net amount is the total; on a receipt, the amount paid is."""
 
 # The most words of a label. Of a longer text, the words nearest to the amount count.
 LABEL_WORDS = 14

@@ -3,8 +3,6 @@
 A word is (page, x0, y0, x1, y1, text), y growing downwards. A cell is a run of words without a column-wide gap.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 # The narrowest gap between columns, in heights of the line. A space is about 0.2 wide, and 0.4 in a justified text.

@@ -1,7 +1,5 @@
 """Reads the parts of a mail that the workflow needs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from email import message_from_bytes, policy
 from email.message import EmailMessage
@@ -19,8 +17,8 @@ class Mail:
     sender: str
     subject: str
     id: str
+    # Names of all attachments, for the record of the run.
     attachments: list[str]
-    """Names of all attachments, for the record of the run."""
     pdfs: list[Pdf]
 
     @property

@@ -1,7 +1,5 @@
 """Finds every amount of a document with its label: the words left of it, the head of its column, its suffix."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -10,8 +8,8 @@ from labels import NONE, SCORES, Label, classify, plain
 from layout import Line
 from sheet import Found, Sheet
 
+# The kinds of amounts that can be the total of an invoice.
 WHOLE = ("gross", "due", "total", "incl")
-"""The kinds of amounts that can be the total of an invoice."""
 
 # The most amounts in a row of sums. A longer row belongs to a table.
 LONGEST_ROW = 12
@@ -48,12 +46,8 @@ class _Group:
 
 def find_mentions(lines: list[Line]) -> list[Mention]:
     sheet = Sheet(lines)
-    return [
-        mention
-        for at in range(len(lines))
-        for group in _groups(sheet, at)
-        for mention in _mentions_of(sheet, at, group)
-    ]
+    grouped = [(at, group) for at in range(len(lines)) for group in _groups(sheet, at)]
+    return [_mention(sheet, at, group, found) for at, group in grouped for found in group.amounts]
 
 
 def _groups(sheet: Sheet, at: int) -> list[_Group]:
@@ -98,10 +92,6 @@ def _nearest_meaning(pieces: list[str]) -> Label:
             return label if completes else best
         best = label
     return best
-
-
-def _mentions_of(sheet: Sheet, at: int, group: _Group) -> list[Mention]:
-    return [_mention(sheet, at, group, found) for found in group.amounts]
 
 
 def _mention(sheet: Sheet, at: int, group: _Group, found: Found) -> Mention:

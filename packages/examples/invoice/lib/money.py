@@ -4,8 +4,6 @@
 Not amounts: dates, times, percentages, quantities with a unit, parts of an identifier.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -67,8 +65,8 @@ class Amount:
     start: int
     end: int
     mark: str | None
+    # True if the number certainly is money: it has two decimals, a currency mark, or the form "12,-".
     strong: bool
-    """True if the number certainly is money: it has two decimals, a currency mark, or the form "12,-"."""
 
 
 def blank_out(text: str) -> str:

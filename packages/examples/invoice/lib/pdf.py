@@ -1,7 +1,5 @@
 """Reads the words of a PDF with their positions, with PyMuPDF."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 

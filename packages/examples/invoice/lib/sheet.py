@@ -1,7 +1,5 @@
 """The lines of a document with their amounts, and the heads of the columns with amounts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from currencies import marks_in
@@ -36,8 +34,8 @@ class Found:
 class Head:
     text: str = ""
     rows_between: int = 0
+    # True for the head of a table of goods, whose columns contain prices and not totals.
     of_items: bool = False
-    """True for the head of a table of goods, whose columns contain prices and not totals."""
 
 
 class Sheet:

@@ -3,8 +3,6 @@
 Every amount is given a label: the words left of it on its line, else the head of its column. Labels give a score. Then amounts that confirm one another raise it (net + tax = gross, a column that adds up, total - paid = due). The best score wins.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import currencies
@@ -12,16 +10,16 @@ import evidence
 from layout import Line, lines_from_words
 from mentions import find_mentions
 
+# The least score of a total. Below it, no words of the document call any amount its total.
 ENOUGH = 26
-"""The least score of a total. Below it, no words of the document call any amount its total."""
 
 
 @dataclass(slots=True, frozen=True)
 class Total:
     amount: float
     currency: str | None
+    # The words beside the amount that call it the total, for the person who checks it.
     label: str
-    """The words beside the amount that call it the total, for the person who checks it."""
     score: int
 
 

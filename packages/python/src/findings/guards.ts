@@ -63,21 +63,11 @@ export function mayBePassedBy(program: Program, node: Node, depth = 0): boolean 
 }
 
 function isBranch(ancestor: Node, child: Node): boolean {
-  switch (ancestor.kind) {
-    case "if":
-      // The test of the `if` itself always runs. Only the tests of its `elif` may be skipped.
-      return ancestor.branches[0]?.test !== child;
-    case "conditional":
-      return ancestor.test !== child;
-    case "binary":
-      return /^(and|or)$/.test(ancestor.op) && ancestor.right === child;
-    case "while":
-      return ancestor.test !== child;
-    case "match":
-      return ancestor.subject !== child;
-    default:
-      return ancestor.kind === "handler";
-  }
+  // The test of the `if` itself always runs. Only the tests of its `elif` may be skipped.
+  if (ancestor.kind === "if") return ancestor.branches[0]?.test !== child;
+  if (ancestor.kind === "conditional" || ancestor.kind === "while") return ancestor.test !== child;
+  if (ancestor.kind === "binary") return /^(and|or)$/.test(ancestor.op) && ancestor.right === child;
+  return ancestor.kind === "match" ? ancestor.subject !== child : ancestor.kind === "handler";
 }
 
 /** Returns whether a successful run may skip the rest of the block after this statement. */

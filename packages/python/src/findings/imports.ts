@@ -96,16 +96,13 @@ export interface Importable {
  * Returns a function that finds imports of modules that nothing provides. If the modules of a requirement are unknown,
  * it finds only misspelt ones.
  */
-export function createModuleFinder({
-  requirements,
-  lib,
-}: Importable): (source: string) => (NeededModule & { wayOut: string })[] {
+export function createModuleFinder({ requirements, lib }: Importable) {
   if (Object.values(lib).some((source) => bringsModules.test(source))) return () => [];
   const known = new Set([...listImportableModules(requirements), ...Object.keys(lib).map(moduleOfFile)]);
   const isClosed = requirements.every(isKnownPackage);
   const names = [...known, ...standardModules];
   const isForeign = (module: string) =>
     !known.has(module) && !standardModules.has(module) && (isClosed || names.some((one) => isSlip(module, one)));
-  return (source) =>
+  return (source: string) =>
     findNeededModules(source, isForeign).map((one) => ({ ...one, wayOut: importWayOut(one.module, known) }));
 }

@@ -39,20 +39,11 @@ export class Paths {
   }
 
   #find(expression: Expression): Path | undefined {
-    switch (expression.kind) {
-      case "name":
-        return this.#agreed(this.#program.reaching(expression));
-      case "subscript":
-        return this.#below(expression.object, this.key(expression.index));
-      case "call":
-        return this.#got(expression);
-      case "walrus":
-        return this.of(expression.value);
-      case "binary":
-        return expression.op === "or" ? this.of(expression.left) : undefined;
-      default:
-        return undefined;
-    }
+    if (expression.kind === "name") return this.#agreed(this.#program.reaching(expression));
+    if (expression.kind === "subscript") return this.#below(expression.object, this.key(expression.index));
+    if (expression.kind === "call") return this.#got(expression);
+    if (expression.kind === "walrus") return this.of(expression.value);
+    return expression.kind === "binary" && expression.op === "or" ? this.of(expression.left) : undefined;
   }
 
   #below(object: Expression, key: string | undefined): Path | undefined {
@@ -74,18 +65,10 @@ export class Paths {
   }
 
   #ofOrigin(origin: Origin, name: string): Path | undefined {
-    switch (origin.kind) {
-      case "provided":
-        return name === "context" ? [] : undefined;
-      case "value":
-        return this.of(origin.value);
-      case "item":
-        return this.#itemOf(origin.of);
-      case "param":
-        return this.#ofArguments(origin);
-      default:
-        return undefined;
-    }
+    if (origin.kind === "provided") return name === "context" ? [] : undefined;
+    if (origin.kind === "value") return this.of(origin.value);
+    if (origin.kind === "item") return this.#itemOf(origin.of);
+    return origin.kind === "param" ? this.#ofArguments(origin) : undefined;
   }
 
   #itemOf(iterable: Expression): Path | undefined {

@@ -90,20 +90,11 @@ function findRoot(program: Program, expression: Expression): string | undefined 
   const path = program.importPath(expression);
   if (path !== undefined) return path;
   if (literals.test(expression.kind)) return "literal";
-  switch (expression.kind) {
-    case "name":
-      return rootOfName(program, expression);
-    case "attribute":
-    case "subscript":
-      return rootOf(program, expression.object);
-    case "call":
-      return rootOf(program, expression.callee);
-    case "await":
-    case "walrus":
-      return rootOf(program, expression.value);
-    default:
-      return undefined;
-  }
+  const { kind } = expression;
+  if (kind === "name") return rootOfName(program, expression);
+  if (kind === "attribute" || kind === "subscript") return rootOf(program, expression.object);
+  if (kind === "call") return rootOf(program, expression.callee);
+  return kind === "await" || kind === "walrus" ? rootOf(program, expression.value) : undefined;
 }
 
 function rootOfName(program: Program, name: Expression & { kind: "name" }): string | undefined {

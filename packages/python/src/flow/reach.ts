@@ -64,35 +64,20 @@ export function createReach(
   }
 
   function findNearness(expression: Expression): Nearness {
-    switch (expression.kind) {
-      case "name":
-        return nearnessOfName(expression);
-      case "attribute":
-        return nearestOf([expression.object, ...(attributes.get(expression.name) ?? [])]);
-      case "subscript":
-        return nearnessOfPart(expression.object, expression.index.kind === "slice" ? holdsPart : maybePart);
-      case "call":
-        return nearnessOfCall(expression);
-      case "list":
-      case "tuple":
-      case "set":
-        return nearnessOfHolder(expression.items);
-      case "dict":
-        return nearnessOfHolder(expression.entries.map(({ value }) => value));
-      case "comprehension":
-        return nearnessOfHolder([expression.element]);
-      case "conditional":
-        return nearestOf([expression.yes, expression.no]);
-      case "binary":
-        if (/^(and|or)$/.test(expression.op)) return nearestOf([expression.left, expression.right]);
-        return /^[+*|]$/.test(expression.op) ? nearnessOfHolder([expression.left, expression.right]) : unrelated;
-      case "walrus":
-      case "star":
-      case "await":
-        return nearnessOf(expression.value);
-      default:
-        return unrelated;
-    }
+    const { kind } = expression;
+    if (kind === "name") return nearnessOfName(expression);
+    if (kind === "attribute") return nearestOf([expression.object, ...(attributes.get(expression.name) ?? [])]);
+    if (kind === "subscript")
+      return nearnessOfPart(expression.object, expression.index.kind === "slice" ? holdsPart : maybePart);
+    if (kind === "call") return nearnessOfCall(expression);
+    if (kind === "list" || kind === "tuple" || kind === "set") return nearnessOfHolder(expression.items);
+    if (kind === "dict") return nearnessOfHolder(expression.entries.map(({ value }) => value));
+    if (kind === "comprehension") return nearnessOfHolder([expression.element]);
+    if (kind === "conditional") return nearestOf([expression.yes, expression.no]);
+    if (kind === "binary" && /^(and|or)$/.test(expression.op)) return nearestOf([expression.left, expression.right]);
+    if (kind === "binary" && /^[+*|]$/.test(expression.op))
+      return nearnessOfHolder([expression.left, expression.right]);
+    return kind === "walrus" || kind === "star" || kind === "await" ? nearnessOf(expression.value) : unrelated;
   }
 
   function nearnessOfPart(value: Expression, near: Nearness): Nearness {
@@ -109,22 +94,11 @@ export function createReach(
   }
 
   function nearnessOfOrigin(origin: Origin, name: string): Nearness {
-    switch (origin.kind) {
-      case "provided":
-        return name === "context" ? maybePart : unrelated;
-      case "value":
-      case "with":
-        return nearnessOf(origin.value);
-      case "item":
-      case "part":
-        return nearnessOfPart(origin.of, maybePart);
-      case "match":
-        return nearnessOfPart(origin.subject, maybePart);
-      case "param":
-        return nearnessOfParam(origin);
-      default:
-        return unrelated;
-    }
+    if (origin.kind === "provided") return name === "context" ? maybePart : unrelated;
+    if (origin.kind === "value" || origin.kind === "with") return nearnessOf(origin.value);
+    if (origin.kind === "item" || origin.kind === "part") return nearnessOfPart(origin.of, maybePart);
+    if (origin.kind === "match") return nearnessOfPart(origin.subject, maybePart);
+    return origin.kind === "param" ? nearnessOfParam(origin) : unrelated;
   }
 
   function nearnessOfParam(origin: Origin & { kind: "param" }): Nearness {

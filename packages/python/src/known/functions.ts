@@ -140,65 +140,53 @@ export type Type = UnfitType | "dict" | "none" | "number";
 const datetimeMakers =
   "datetime.datetime(\\.(now|utcnow|today|fromisoformat|strptime|fromtimestamp|utcfromtimestamp|combine))?";
 
-/** Patterns of functions and classes, each with the type that they certainly return. */
-const resultTypes: [RegExp, UnfitType | "dict"][] = [
-  [
-    new RegExp(`^(${datetimeMakers}|dateutil\\.parser\\.(parse|isoparse)|email\\.utils\\.parsedate_to_datetime)$`),
-    "datetime",
-  ],
-  [/^datetime\.date(\.(today|fromisoformat|fromtimestamp|fromordinal))?$/, "date"],
-  [/^datetime\.time$/, "time"],
-  [/^datetime\.timedelta$/, "timedelta"],
-  [/^decimal\.Decimal$/, "Decimal"],
-  [/^fractions\.Fraction$/, "Fraction"],
-  [/^uuid\.(UUID|uuid[1345])$/, "UUID"],
-  [/^pathlib\.(Pure)?(Posix|Windows)?Path(\.(cwd|home))?$/, "Path"],
-  [/^builtins\.(set|frozenset)$/, "set"],
-  [/^builtins\.complex$/, "complex"],
-  [/^builtins\.range$/, "range"],
-  [/^builtins\.(map|filter|zip|enumerate|reversed|iter)$|^re\.finditer$|^csv\.(reader|DictReader)$/, "iterator"],
-  [
+/** Patterns of functions and classes, by the type that they certainly return. */
+const resultTypes: Partial<Record<UnfitType | "dict", RegExp | RegExp[]>> = {
+  datetime: new RegExp(
+    `^(${datetimeMakers}|dateutil\\.parser\\.(parse|isoparse)|email\\.utils\\.parsedate_to_datetime)$`,
+  ),
+  date: /^datetime\.date(\.(today|fromisoformat|fromtimestamp|fromordinal))?$/,
+  time: /^datetime\.time$/,
+  timedelta: /^datetime\.timedelta$/,
+  Decimal: /^decimal\.Decimal$/,
+  Fraction: /^fractions\.Fraction$/,
+  UUID: /^uuid\.(UUID|uuid[1345])$/,
+  Path: /^pathlib\.(Pure)?(Posix|Windows)?Path(\.(cwd|home))?$/,
+  set: /^builtins\.(set|frozenset)$/,
+  complex: /^builtins\.complex$/,
+  range: /^builtins\.range$/,
+  iterator: [
+    /^builtins\.(map|filter|zip|enumerate|reversed|iter)$|^re\.finditer$|^csv\.(reader|DictReader)$/,
     /^itertools\.(chain(\.from_iterable)?|groupby|islice|count|cycle|product|permutations|combinations|accumulate)$/,
-    "iterator",
   ],
-  [
-    /^builtins\.open$|^io\.open$|^gzip\.open$|^zipfile\.ZipFile$|^tempfile\.(NamedTemporaryFile|TemporaryFile)$/,
-    "file",
-  ],
-  [/^io\.(BytesIO|StringIO)$/, "buffer"],
-  [/^builtins\.(dict)$|^collections\.(Counter|defaultdict|OrderedDict)$/, "dict"],
-  [/^builtins\.[A-Z]\w*(Error|Exception|Warning|Exit|Interrupt|Iteration)$/, "exception"],
-  [/^collections\.deque$/, "deque"],
-  [/^re\.compile$/, "Pattern"],
-  [/^re\.(match|search|fullmatch)$/, "Match"],
-  [
-    /^email\.(message_from_(bytes|string|file|binary_file)|message\.(EmailMessage|Message)|mime\.\w+\.MIME\w+)$/,
-    "Message",
-  ],
-  [/^requests\.(Session|session)$/, "Session"],
-  [/^requests\.(get|post|put|patch|delete|head|options|request)$|^urllib\.request\.urlopen$/, "Response"],
-  [
+  file: /^builtins\.open$|^io\.open$|^gzip\.open$|^zipfile\.ZipFile$|^tempfile\.(NamedTemporaryFile|TemporaryFile)$/,
+  buffer: /^io\.(BytesIO|StringIO)$/,
+  dict: /^builtins\.(dict)$|^collections\.(Counter|defaultdict|OrderedDict)$/,
+  exception: /^builtins\.[A-Z]\w*(Error|Exception|Warning|Exit|Interrupt|Iteration)$/,
+  deque: /^collections\.deque$/,
+  Pattern: /^re\.compile$/,
+  Match: /^re\.(match|search|fullmatch)$/,
+  Message: /^email\.(message_from_(bytes|string|file|binary_file)|message\.(EmailMessage|Message)|mime\.\w+\.MIME\w+)$/,
+  Session: /^requests\.(Session|session)$/,
+  Response: /^requests\.(get|post|put|patch|delete|head|options|request)$|^urllib\.request\.urlopen$/,
+  DataFrame:
     /^pandas\.(DataFrame(\.from_\w+)?|read_(csv|excel|json|sql|sql_query|parquet|table)|merge|json_normalize|pivot_table)$/,
-    "DataFrame",
+  Series: /^pandas\.(Series|to_datetime|to_numeric|date_range|cut)$/,
+  Timestamp: /^pandas\.Timestamp(\.(now|today))?$/,
+  ndarray: /^numpy\.(array|asarray|arange|zeros|ones|linspace|unique|concatenate|where)$/,
+  "numpy number": [
+    /^numpy\.(mean|median|std|var|percentile|quantile|average|float64|float32|int64|int32|bool_)$/,
+    /^numpy\.(sum|prod|max|min|amax|amin|sqrt|exp|log|log10|floor|ceil|round)$/,
   ],
-  [/^pandas\.(Series|to_datetime|to_numeric|date_range|cut)$/, "Series"],
-  [/^pandas\.Timestamp(\.(now|today))?$/, "Timestamp"],
-  [/^numpy\.(array|asarray|arange|zeros|ones|linspace|unique|concatenate|where)$/, "ndarray"],
-  [/^numpy\.(mean|median|std|var|percentile|quantile|average|float64|float32|int64|int32|bool_)$/, "numpy number"],
-  [/^numpy\.(sum|prod|max|min|amax|amin|sqrt|exp|log|log10|floor|ceil|round)$/, "numpy number"],
-  [/^PIL\.Image\.(open|new|fromarray|frombytes)$/, "Image"],
-  [/^(fitz|pymupdf)\.(open|Document)$/, "Document"],
-  [/^hashlib\.(md5|sha1|sha224|sha256|sha384|sha512|blake2b|blake2s|new)$|^hmac\.new$/, "hash"],
-  [/^(psycopg|psycopg2|sqlite3)\.connect$|^smtplib\.SMTP(_SSL)?$|^imaplib\.IMAP4(_SSL)?$/, "connection"],
-  [
+  Image: /^PIL\.Image\.(open|new|fromarray|frombytes)$/,
+  Document: /^(fitz|pymupdf)\.(open|Document)$/,
+  hash: /^hashlib\.(md5|sha1|sha224|sha256|sha384|sha512|blake2b|blake2s|new)$|^hmac\.new$/,
+  connection: /^(psycopg|psycopg2|sqlite3)\.connect$|^smtplib\.SMTP(_SSL)?$|^imaplib\.IMAP4(_SSL)?$/,
+  object:
     /^xml\.etree\.ElementTree\.(fromstring|parse|Element)$|^types\.SimpleNamespace$|^zoneinfo\.ZoneInfo$|^builtins\.object$|^subprocess\.run$/,
-    "object",
-  ],
-  [
+  bytes:
     /^base64\.(b64encode|b64decode|urlsafe_b64encode|urlsafe_b64decode|encodebytes)$|^builtins\.bytes$|^secrets\.token_bytes$/,
-    "bytes",
-  ],
-];
+};
 
 const values: Record<string, UnfitType> = {
   "os.environ": "environ",
@@ -208,8 +196,10 @@ const values: Record<string, UnfitType> = {
   "numpy.inf": "nan",
 };
 
+const types = Object.keys(resultTypes) as (UnfitType | "dict")[];
+
 export function resultTypeOf(path: string): UnfitType | "dict" | undefined {
-  return resultTypes.find(([pattern]) => pattern.test(path))?.[1];
+  return types.find((type) => [resultTypes[type] ?? []].flat().some((pattern) => pattern.test(path)));
 }
 
 export function typeOfValue(path: string): UnfitType | undefined {

@@ -1,14 +1,7 @@
 import { type Block, type Expression, type FunctionStatement, type Node, walk } from "../tree/nodes.ts";
 import { parsePython } from "../tree/parse.ts";
-import {
-  type Binding,
-  type Origin,
-  reachedFunctions,
-  reachingBindings,
-  readScopes,
-  runs,
-  type Scopes,
-} from "./scopes.ts";
+import type { Binding, Origin, Scopes } from "./scopes.ts";
+import { reachedFunctions, reachingBindings, readScopes, runs } from "./scopes.ts";
 
 /** The largest number of assignments from name to name (`step = main`, `run = step`) that are followed. */
 const deepestAlias = 4;

@@ -205,11 +205,7 @@ const loops = /^(for|while|comprehension)$/;
  * Returns the bindings that may have set a name where it is used. The last binding above the use hides the others if it
  * always runs, unless a loop may run a later one first.
  */
-export function reachingBindings(
-  use: Node,
-  bindings: readonly Binding[],
-  scope: Scope | undefined,
-): readonly Binding[] {
+export function reachingBindings(use: Node, bindings: readonly Binding[], scope: Scope | undefined) {
   if (bindings.length < 2 || !scope || bindings[0]?.scope !== outsideOfComprehensions(scope)) return bindings;
   const above = bindings.filter(({ node }) => node.from < use.from && !isWithin(use, bindingStatement(node)));
   const last = above.at(-1);

@@ -1,23 +1,134 @@
 import type { SyntaxNode } from "@lezer/common";
-import { type Argument, type Comprehension, type Entry, type Expression, makeNode, type Param } from "./nodes.ts";
-import {
-  childrenOf,
-  expressionsOf,
-  type Grammar,
-  itemOf,
-  one,
-  perhaps,
-  Reader,
-  rule,
-  storing,
-  target,
-  word,
-} from "./reader.ts";
+import type { Argument, Comprehension, Entry, Expression, Identifier, Node, Param } from "./nodes.ts";
+import { makeNode } from "./nodes.ts";
+
+export function sliceOf({ from, to }: { from: number; to: number }, source: string): string {
+  return source.slice(from, to);
+}
+
+export function* childrenOf(node: SyntaxNode): Iterable<SyntaxNode> {
+  for (let child = node.firstChild; child; child = child.nextSibling) yield child;
+}
+
+/** Reads the children of a lezer node one after the other. */
+export class Reader {
+  readonly source: string;
+  #next: SyntaxNode | null;
+
+  constructor(node: SyntaxNode, source: string) {
+    this.source = source;
+    this.#next = node.firstChild;
+    this.#skipComments();
+  }
+
+  get done(): boolean {
+    return this.#next === null;
+  }
+
+  peek(): string {
+    return this.#next?.name ?? "";
+  }
+
+  get atExpression(): boolean {
+    return this.peek() in readers;
+  }
+
+  take(): SyntaxNode {
+    const taken = this.#next;
+    if (!taken) throw new RangeError("the syntax tree ends where a node was expected");
+    this.#next = taken.nextSibling;
+    this.#skipComments();
+    return taken;
+  }
+
+  skip(...names: string[]): boolean {
+    if (!this.#next || !names.includes(this.#next.name)) return false;
+    this.take();
+    return true;
+  }
+
+  text(node: SyntaxNode): string {
+    return sliceOf(node, this.source);
+  }
+
+  listed<T>(end: RegExp, read: (reader: Reader) => T): T[] {
+    const found: T[] = [];
+    while (!this.done && !end.test(this.peek())) {
+      found.push(read(this));
+      this.skip(",");
+    }
+    return found;
+  }
+
+  identifier(): Identifier {
+    const name = this.take();
+    return { id: this.text(name), from: name.from };
+  }
+
+  expression(): Expression {
+    return expressionOf(this.take(), this.source);
+  }
+
+  #skipComments(): void {
+    while (this.#next?.name === "Comment") this.#next = this.#next.nextSibling;
+  }
+}
+
+/** A part of a rule: a word that may be absent, or fields with their readers. */
+type Part = string | Record<string, (reader: Reader) => unknown>;
+
+/** Builds a reader for nodes whose children are the given parts in this order. */
+export function rule(kind: Node["kind"], ...parts: Part[]): (node: SyntaxNode, source: string) => never {
+  return (node, source) => {
+    const reader = new Reader(node, source);
+    const fields: Record<string, unknown> = { kind };
+    for (const part of parts) {
+      if (typeof part === "string") reader.skip(part);
+      else for (const [name, read] of Object.entries(part)) fields[name] = read(reader);
+    }
+    return makeNode(fields, node) as never;
+  };
+}
+
+export const one = (reader: Reader) => reader.expression();
+export const word = (reader: Reader) => reader.text(reader.take());
+export const target = (reader: Reader) => storing(expressionsOf(reader));
+export const perhaps = (reader: Reader) => (reader.done ? null : expressionsOf(reader));
+
+/** Reads `a, *b, c` without brackets: one expression, or a tuple of them. */
+export function expressionsOf(reader: Reader): Expression {
+  const items: Expression[] = [];
+  let commas = 0;
+  while (reader.peek() === "*" || reader.atExpression) {
+    items.push(itemOf(reader));
+    if (!reader.skip(",")) break;
+    commas++;
+  }
+  const [first] = items;
+  if (first && commas === 0) return first;
+  return makeNode({ kind: "tuple", items }, { from: first?.from ?? 0, to: items.at(-1)?.to ?? 0 });
+}
+
+/** Reads an element of a list, tuple, set or argument list: `*b` or an expression. */
+export function itemOf(reader: Reader): Expression {
+  if (reader.peek() !== "*") return reader.expression();
+  const star = reader.take();
+  const value = reader.expression();
+  return makeNode({ kind: "star", value }, { from: star.from, to: value.to });
+}
+
+/** Marks the names and subscripts that an assignment, a loop or a `with` writes to. */
+export function storing(target: Expression): Expression {
+  if (target.kind === "name" || target.kind === "subscript") target.stores = true;
+  if (target.kind === "tuple" || target.kind === "list") target.items.forEach(storing);
+  if (target.kind === "star") storing(target.value);
+  return target;
+}
 
 /** The reader of each kind of lezer node that is an expression. */
-const readers: Record<string, (node: SyntaxNode, grammar: Grammar) => Expression> = {
-  VariableName: (node, grammar) => makeNode({ kind: "name", id: grammar.text(node), stores: false }, node),
-  Number: (node, grammar) => makeNode({ kind: "number", text: grammar.text(node) }, node),
+const readers: Record<string, (node: SyntaxNode, source: string) => Expression> = {
+  VariableName: (node, source) => makeNode({ kind: "name", id: sliceOf(node, source), stores: false }, node),
+  Number: (node, source) => makeNode({ kind: "number", text: sliceOf(node, source) }, node),
   Boolean: (node) => makeNode({ kind: "constant", value: node.to - node.from === 4 }, node),
   None: (node) => makeNode({ kind: "constant", value: null }, node),
   Ellipsis: (node) => makeNode({ kind: "constant", value: undefined }, node),
@@ -25,7 +136,7 @@ const readers: Record<string, (node: SyntaxNode, grammar: Grammar) => Expression
   FormatString: formatOf,
   ContinuedString: continuedOf,
   MemberExpression: memberOf,
-  CallExpression: rule("call", { callee: one, args: (reader) => argumentsOf(reader.take(), reader.grammar) }),
+  CallExpression: rule("call", { callee: one, args: (reader) => argumentsOf(reader.take(), reader.source) }),
   LambdaExpression: rule("lambda", "lambda", { params: lambdaParams }, ":", { body: one }),
   BinaryExpression: rule("binary", { left: one, op: operatorOf, right: one }),
   UnaryExpression: rule("unary", { op: word, operand: one }),
@@ -44,48 +155,44 @@ const readers: Record<string, (node: SyntaxNode, grammar: Grammar) => Expression
   DictionaryComprehensionExpression: comprehension("dict"),
 };
 
-export function expressionOf(node: SyntaxNode, grammar: Grammar): Expression {
+export function expressionOf(node: SyntaxNode, source: string): Expression {
   const read = readers[node.name];
-  return read ? read(node, grammar) : makeNode({ kind: "other" }, node);
+  return read ? read(node, source) : makeNode({ kind: "other" }, node);
 }
 
-export function isExpression(name: string): boolean {
-  return name in readers;
-}
-
-function stringOf(node: SyntaxNode, grammar: Grammar): Expression {
-  const value = textOf(grammar.text(node));
+function stringOf(node: SyntaxNode, source: string): Expression {
+  const value = textOf(sliceOf(node, source));
   return value === null ? makeNode({ kind: "bytes" }, node) : makeNode({ kind: "text", value }, node);
 }
 
-function formatOf(node: SyntaxNode, grammar: Grammar): Expression {
-  const inside = insideOf(grammar.text(node));
+function formatOf(node: SyntaxNode, source: string): Expression {
+  const inside = insideOf(sliceOf(node, source));
   const parts: (string | null)[] = [];
   const replaced: Expression[] = [];
   let at = node.from + inside.from;
   for (const replacement of node.getChildren("FormatReplacement")) {
-    if (replacement.from > at) parts.push(unescaped(grammar.source.slice(at, replacement.from)));
+    if (replacement.from > at) parts.push(unescaped(source.slice(at, replacement.from)));
     parts.push(null);
     at = replacement.to;
-    replaced.push(...replacedBy(replacement, grammar));
+    replaced.push(...replacedBy(replacement, source));
   }
-  if (node.from + inside.to > at) parts.push(unescaped(grammar.source.slice(at, node.from + inside.to)));
+  if (node.from + inside.to > at) parts.push(unescaped(source.slice(at, node.from + inside.to)));
   return makeNode({ kind: "format", parts, replaced }, node);
 }
 
-function replacedBy(replacement: SyntaxNode, grammar: Grammar): Expression[] {
+function replacedBy(replacement: SyntaxNode, source: string): Expression[] {
   return Array.from(childrenOf(replacement)).flatMap((child) => {
-    if (grammar.isExpression(child.name)) return grammar.expression(child);
+    if (child.name in readers) return expressionOf(child, source);
     if (child.name !== "FormatSpec") return [];
-    return child.getChildren("FormatReplacement").flatMap((inner) => replacedBy(inner, grammar));
+    return child.getChildren("FormatReplacement").flatMap((inner) => replacedBy(inner, source));
   });
 }
 
 /** Joins adjacent literals such as `"a" "b"` into one text, or into one f-string if a part is an f-string. */
-function continuedOf(node: SyntaxNode, grammar: Grammar): Expression {
+function continuedOf(node: SyntaxNode, source: string): Expression {
   const pieces = Array.from(childrenOf(node))
-    .filter(({ name }) => grammar.isExpression(name))
-    .map((child) => grammar.expression(child));
+    .filter(({ name }) => name in readers)
+    .map((child) => expressionOf(child, source));
   if (pieces.some(({ kind }) => kind === "bytes")) return makeNode({ kind: "bytes" }, node);
   if (pieces.every((piece) => piece.kind === "text")) {
     return makeNode({ kind: "text", value: pieces.map(({ value }) => value).join("") }, node);
@@ -96,8 +203,8 @@ function continuedOf(node: SyntaxNode, grammar: Grammar): Expression {
   return makeNode({ kind: "format", parts, replaced: pieces.flatMap((piece) => piece.children) }, node);
 }
 
-function memberOf(node: SyntaxNode, grammar: Grammar): Expression {
-  const reader = new Reader(node, grammar);
+function memberOf(node: SyntaxNode, source: string): Expression {
+  const reader = new Reader(node, source);
   const object = reader.expression();
   if (reader.skip(".")) return makeNode({ kind: "attribute", object, name: word(reader) }, node);
   return makeNode({ kind: "subscript", object, index: indexOf(node, reader), stores: false }, node);
@@ -124,12 +231,12 @@ function operatorOf(reader: Reader): string {
   return words.join(" ");
 }
 
-export function yieldOf(node: SyntaxNode, grammar: Grammar): Expression {
-  return rule("yield", "yield", "from", { value: perhaps })(node, grammar);
+export function yieldOf(node: SyntaxNode, source: string): Expression {
+  return rule("yield", "yield", "from", { value: perhaps })(node, source);
 }
 
-function parenthesisOf(node: SyntaxNode, grammar: Grammar): Expression {
-  const reader = new Reader(node, grammar);
+function parenthesisOf(node: SyntaxNode, source: string): Expression {
+  const reader = new Reader(node, source);
   reader.skip("(");
   return itemOf(reader);
 }
@@ -149,8 +256,8 @@ function entriesOf(reader: Reader): Entry[] {
 }
 
 function comprehension(form: Comprehension["form"]) {
-  return (node: SyntaxNode, grammar: Grammar): Expression => {
-    const reader = new Reader(node, grammar);
+  return (node: SyntaxNode, source: string): Expression => {
+    const reader = new Reader(node, source);
     reader.take();
     const [entry] = form === "dict" ? entriesOf(reader) : [{ key: null, value: itemOf(reader) }];
     return comprehensionOf(form, entry as Entry, node, reader);
@@ -180,8 +287,8 @@ function comprehensionOf(
   return makeNode({ kind: "comprehension", form, key, element: value, loops, conditions }, place);
 }
 
-export function argumentsOf(list: SyntaxNode, grammar: Grammar): Argument[] {
-  const reader = new Reader(list, grammar);
+export function argumentsOf(list: SyntaxNode, source: string): Argument[] {
+  const reader = new Reader(list, source);
   reader.skip("(");
   return reader.listed(/^\)$/, argumentOf);
 }
@@ -216,11 +323,11 @@ function starsAt(reader: Reader): 0 | 1 | 2 {
 }
 
 function lambdaParams(reader: Reader): Param[] {
-  return reader.peek() === "ParamList" ? paramsOf(reader.take(), reader.grammar) : [];
+  return reader.peek() === "ParamList" ? paramsOf(reader.take(), reader.source) : [];
 }
 
-export function paramsOf(list: SyntaxNode, grammar: Grammar): Param[] {
-  const reader = new Reader(list, grammar);
+export function paramsOf(list: SyntaxNode, source: string): Param[] {
+  const reader = new Reader(list, source);
   reader.skip("(");
   return reader.listed(/^\)$/, paramOf).filter((param) => param !== null);
 }
@@ -238,12 +345,12 @@ function paramOf(reader: Reader): Param | null {
 }
 
 export function annotationAt(reader: Reader): Expression | null {
-  return reader.peek() === "TypeDef" ? annotationOf(reader.take(), reader.grammar) : null;
+  return reader.peek() === "TypeDef" ? annotationOf(reader.take(), reader.source) : null;
 }
 
 /** Reads the annotation in `: int` or `-> int`; null if there is none. */
-export function annotationOf(node: SyntaxNode, grammar: Grammar): Expression | null {
-  const reader = new Reader(node, grammar);
+export function annotationOf(node: SyntaxNode, source: string): Expression | null {
+  const reader = new Reader(node, source);
   reader.skip(":");
   return reader.done ? null : reader.expression();
 }

@@ -1,8 +1,6 @@
 import type { SyntaxNode, Tree } from "@lezer/common";
 import { parser } from "@lezer/python";
-import { expressionOf, isExpression } from "./expressions.ts";
 import type { Block } from "./nodes.ts";
-import type { Grammar } from "./reader.ts";
 import { blockOf } from "./statements.ts";
 
 /** The longest code of a node or module, in characters. The code of a large node has about 30,000. */
@@ -50,10 +48,10 @@ function isTooDeep(source: string): boolean {
 export function parsePython(source: string): Block | null {
   if (describeExcess(source) !== undefined) return null;
   const tree = parser.parse(source);
-  if (!hasErrors(tree)) return blockOf(tree.topNode, grammarOf(source));
+  if (!hasErrors(tree)) return blockOf(tree.topNode, source);
   const repaired = withoutGaps(source);
   const second = parser.parse(repaired);
-  return hasErrors(second) ? null : blockOf(second.topNode, grammarOf(repaired));
+  return hasErrors(second) ? null : blockOf(second.topNode, repaired);
 }
 
 function hasErrors(tree: Tree): boolean {
@@ -65,17 +63,6 @@ function hasErrors(tree: Tree): boolean {
     },
   });
   return found;
-}
-
-function grammarOf(source: string): Grammar {
-  const grammar: Grammar = {
-    source,
-    text: ({ from, to }) => source.slice(from, to),
-    isExpression,
-    expression: (node) => expressionOf(node, grammar),
-    block: (node) => blockOf(node, grammar),
-  };
-  return grammar;
 }
 
 /**

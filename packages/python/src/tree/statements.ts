@@ -1,35 +1,34 @@
 import type { SyntaxNode } from "@lezer/common";
-import { annotationAt, annotationOf, argumentsOf, paramsOf, textOf, yieldOf } from "./expressions.ts";
 import {
-  type Block,
-  type Expression,
-  type Handler,
-  type ImportStatement,
-  makeNode,
-  type Pattern,
-  type Statement,
-} from "./nodes.ts";
-import {
+  annotationAt,
+  annotationOf,
+  argumentsOf,
   childrenOf,
+  expressionOf,
   expressionsOf,
-  type Grammar,
   one,
+  paramsOf,
   perhaps,
   Reader,
   rule,
+  sliceOf,
   storing,
   target,
+  textOf,
   word,
-} from "./reader.ts";
+  yieldOf,
+} from "./expressions.ts";
+import type { Block, Expression, Handler, ImportStatement, Pattern, Statement } from "./nodes.ts";
+import { makeNode } from "./nodes.ts";
 
-type Read = (node: SyntaxNode, grammar: Grammar) => Statement;
+type Read = (node: SyntaxNode, source: string) => Statement;
 
-const body = (reader: Reader) => reader.block();
-const otherwise = (reader: Reader) => (reader.skip("else") ? reader.block() : null);
+const block = (reader: Reader) => blockOf(reader.take(), reader.source);
+const otherwise = (reader: Reader) => (reader.skip("else") ? block(reader) : null);
 
 const readers: Record<string, Read> = {
   ExpressionStatement: rule("expression", { value: expressionsOf }),
-  YieldStatement: (node, grammar) => makeNode({ kind: "expression", value: yieldOf(node, grammar) }, node),
+  YieldStatement: (node, source) => makeNode({ kind: "expression", value: yieldOf(node, source) }, node),
   AssignStatement: assignOf,
   UpdateStatement: rule("augment", { target, op: word, value: expressionsOf }),
   DeleteStatement: rule("delete", "del", { targets: deletedBy }),
@@ -42,10 +41,10 @@ const readers: Record<string, Read> = {
   ScopeStatement: scopeOf,
   ImportStatement: importOf,
   IfStatement: rule("if", { branches: branchesOf, otherwise }),
-  WhileStatement: rule("while", "while", { test: one, body, otherwise }),
-  ForStatement: rule("for", "async", "for", { target }, "in", { iterable: expressionsOf, body, otherwise }),
-  TryStatement: rule("try", "try", { body, handlers: handlersOf, rest: restOf }),
-  WithStatement: rule("with", "async", "with", { items: itemsOf, body }),
+  WhileStatement: rule("while", "while", { test: one, body: block, otherwise }),
+  ForStatement: rule("for", "async", "for", { target }, "in", { iterable: expressionsOf, body: block, otherwise }),
+  TryStatement: rule("try", "try", { body: block, handlers: handlersOf, rest: restOf }),
+  WithStatement: rule("with", "async", "with", { items: itemsOf, body: block }),
   MatchStatement: rule("match", "match", "*", { subject: one, cases: casesOf }),
   FunctionDefinition: definitionOf,
   ClassDefinition: definitionOf,
@@ -53,22 +52,22 @@ const readers: Record<string, Read> = {
 };
 
 /** Reads the statements in a node; `a = 1; b = 2` has two. */
-function statementsOf(node: SyntaxNode, grammar: Grammar): Statement[] {
+function statementsOf(node: SyntaxNode, source: string): Statement[] {
   return Array.from(childrenOf(node)).flatMap((child): Statement[] => {
-    if (child.name === "StatementGroup") return statementsOf(child, grammar);
-    if (child.name in readers) return [(readers[child.name] as Read)(child, grammar)];
+    if (child.name === "StatementGroup") return statementsOf(child, source);
+    if (child.name in readers) return [(readers[child.name] as Read)(child, source)];
     const isUnknown = child.type.isError || /Statement|Definition$/.test(child.name);
     return isUnknown ? [makeNode({ kind: "unknown" }, child)] : [];
   });
 }
 
-export function blockOf(node: SyntaxNode, grammar: Grammar): Block {
-  const statements = statementsOf(node, grammar);
+export function blockOf(node: SyntaxNode, source: string): Block {
+  const statements = statementsOf(node, source);
   return makeNode({ kind: "block", statements }, node);
 }
 
-function assignOf(node: SyntaxNode, grammar: Grammar): Statement {
-  const reader = new Reader(node, grammar);
+function assignOf(node: SyntaxNode, source: string): Statement {
+  const reader = new Reader(node, source);
   const sides = [expressionsOf(reader)];
   const annotation = annotationAt(reader);
   while (reader.skip("AssignOp")) sides.push(expressionsOf(reader));
@@ -90,14 +89,14 @@ function valuesOf(reader: Reader): Expression[] {
   });
 }
 
-function scopeOf(node: SyntaxNode, grammar: Grammar): Statement {
-  const word = grammar.source.startsWith("global", node.from) ? ("global" as const) : ("nonlocal" as const);
-  const names = node.getChildren("VariableName").map((name) => grammar.text(name));
+function scopeOf(node: SyntaxNode, source: string): Statement {
+  const word = source.startsWith("global", node.from) ? ("global" as const) : ("nonlocal" as const);
+  const names = node.getChildren("VariableName").map((name) => sliceOf(name, source));
   return makeNode({ kind: "scope", word, names }, node);
 }
 
-function importOf(node: SyntaxNode, grammar: Grammar): ImportStatement {
-  const reader = new Reader(node, grammar);
+function importOf(node: SyntaxNode, source: string): ImportStatement {
+  const reader = new Reader(node, source);
   const isFrom = reader.peek() === "from";
   reader.take();
   const module = isFrom ? dottedName(reader).path : null;
@@ -120,7 +119,7 @@ function dottedName(reader: Reader): { path: string; from: number } {
 
 function branchesOf(reader: Reader): { test: Expression; body: Block }[] {
   const branches = [];
-  while (reader.skip("if", "elif")) branches.push({ test: reader.expression(), body: reader.block() });
+  while (reader.skip("if", "elif")) branches.push({ test: reader.expression(), body: block(reader) });
   return branches;
 }
 
@@ -135,13 +134,13 @@ function handlerOf(reader: Reader): Handler {
   reader.skip("*");
   const types = reader.peek() === "Body" ? null : reader.expression();
   const name = reader.skip("as", ",") ? reader.identifier() : null;
-  const body = reader.block();
+  const body = block(reader);
   return makeNode({ kind: "handler", types, name, body }, { from, to: body.to });
 }
 
 function restOf(reader: Reader): Block[] {
   const rest: Block[] = [];
-  while (reader.skip("else", "finally")) rest.push(reader.block());
+  while (reader.skip("else", "finally")) rest.push(block(reader));
   return rest;
 }
 
@@ -155,25 +154,25 @@ function itemsOf(reader: Reader): { value: Expression; target: Expression | null
 /** Reads each case of a `match` as a block whose first child is the pattern. */
 function casesOf(reader: Reader): Block[] {
   const clauses = reader.done ? [] : reader.take().getChildren("MatchClause");
-  return clauses.map((clause) => caseOf(clause, reader.grammar));
+  return clauses.map((clause) => caseOf(clause, reader.source));
 }
 
-function caseOf(clause: SyntaxNode, grammar: Grammar): Block {
+function caseOf(clause: SyntaxNode, source: string): Block {
   const guard = clause.getChild("Guard");
-  const test = guard?.lastChild ? grammar.expression(guard.lastChild) : null;
+  const test = guard?.lastChild ? expressionOf(guard.lastChild, source) : null;
   const body = clause.getChild("Body");
-  const statements = body ? grammar.block(body).statements : [];
-  return makeNode({ kind: "block", pattern: patternOf(clause, grammar), test, statements }, clause);
+  const statements = body ? blockOf(body, source).statements : [];
+  return makeNode({ kind: "block", pattern: patternOf(clause, source), test, statements }, clause);
 }
 
-function decoratedOf(node: SyntaxNode, grammar: Grammar): Statement {
-  const decorators = node.getChildren("Decorator").map((decorator) => decoratorOf(decorator, grammar));
-  return definitionOf(node.lastChild as SyntaxNode, grammar, decorators);
+function decoratedOf(node: SyntaxNode, source: string): Statement {
+  const decorators = node.getChildren("Decorator").map((decorator) => decoratorOf(decorator, source));
+  return definitionOf(node.lastChild as SyntaxNode, source, decorators);
 }
 
 /** Reads `@a.b(c)`: lezer lists the dotted name and the arguments side by side. */
-function decoratorOf(node: SyntaxNode, grammar: Grammar): Expression {
-  const reader = new Reader(node, grammar);
+function decoratorOf(node: SyntaxNode, source: string): Expression {
+  const reader = new Reader(node, source);
   reader.take();
   let value = reader.expression();
   while (reader.skip(".")) {
@@ -181,35 +180,35 @@ function decoratorOf(node: SyntaxNode, grammar: Grammar): Expression {
     value = makeNode({ kind: "attribute", object: value, name: reader.text(name) }, { from: value.from, to: name.to });
   }
   if (reader.peek() !== "ArgList") return value;
-  const args = argumentsOf(reader.take(), grammar);
+  const args = argumentsOf(reader.take(), source);
   return makeNode({ kind: "call", callee: value, args }, { from: value.from, to: node.to });
 }
 
-function definitionOf(node: SyntaxNode, grammar: Grammar, decorators: Expression[] = []): Statement {
+function definitionOf(node: SyntaxNode, source: string, decorators: Expression[] = []): Statement {
   const name = node.getChild("VariableName");
-  const [id, idFrom] = name ? [grammar.text(name), name.from] : ["", node.from];
-  const body = grammar.block(node.getChild("Body") as SyntaxNode);
+  const [id, idFrom] = name ? [sliceOf(name, source), name.from] : ["", node.from];
+  const body = blockOf(node.getChild("Body") as SyntaxNode, source);
   if (node.name === "ClassDefinition") {
     const list = node.getChild("ArgList");
-    const bases = list ? argumentsOf(list, grammar) : [];
+    const bases = list ? argumentsOf(list, source) : [];
     return makeNode({ kind: "class", id, idFrom, bases, decorators, body }, node);
   }
   const [list, hint] = [node.getChild("ParamList"), node.getChild("TypeDef")];
-  const params = list ? paramsOf(list, grammar) : [];
-  const returns = hint ? annotationOf(hint, grammar) : null;
+  const params = list ? paramsOf(list, source) : [];
+  const returns = hint ? annotationOf(hint, source) : null;
   return makeNode({ kind: "function", id, idFrom, params, returns, decorators, body }, node);
 }
 
 /** Reads the names that the patterns of a `case` bind, and the dict keys that they require. */
-function patternOf(clause: SyntaxNode, grammar: Grammar): Pattern {
+function patternOf(clause: SyntaxNode, source: string): Pattern {
   const binds: Pattern["binds"] = [];
   const keys: string[] = [];
   let end = clause.from;
-  const bind = (node: SyntaxNode) => binds.push({ id: grammar.text(node), from: node.from });
+  const bind = (node: SyntaxNode) => binds.push({ id: sliceOf(node, source), from: node.from });
   const visit = (node: SyntaxNode) => {
-    if (node.name === "CapturePattern" && grammar.text(node) !== "_") bind(node);
+    if (node.name === "CapturePattern" && sliceOf(node, source) !== "_") bind(node);
     if (node.name === "AsPattern" && node.lastChild) bind(node.lastChild);
-    if (node.name === "MappingPattern") keys.push(...keysOf(node, grammar));
+    if (node.name === "MappingPattern") keys.push(...keysOf(node, source));
     end = Math.max(end, node.to);
     for (const child of childrenOf(node)) visit(child);
   };
@@ -220,7 +219,7 @@ function patternOf(clause: SyntaxNode, grammar: Grammar): Pattern {
   return makeNode({ kind: "pattern", binds, keys }, { from: clause.from, to: end });
 }
 
-function keysOf(mapping: SyntaxNode, grammar: Grammar): string[] {
+function keysOf(mapping: SyntaxNode, source: string): string[] {
   const strings = mapping.getChildren("LiteralPattern").flatMap((literal) => literal.getChildren("String"));
-  return strings.map((string) => textOf(grammar.text(string))).filter((text) => text !== null);
+  return strings.map((string) => textOf(sliceOf(string, source))).filter((text) => text !== null);
 }

@@ -17,35 +17,18 @@ export function createTypeOf(program: Program, paths: Paths): TypeOf {
   return typeOf;
 
   function findType(expression: Expression): Type | undefined {
-    switch (expression.kind) {
-      case "name":
-        return typeOfName(expression);
-      case "constant":
-        return expression.value === null ? "none" : undefined;
-      case "bytes":
-      case "dict":
-      case "number":
-      case "set":
-        return expression.kind;
-      case "lambda":
-        return "function";
-      case "comprehension":
-        return expression.form === "list" ? undefined : expression.form;
-      case "attribute":
-        return typeOfValue(program.importPath(expression) ?? "");
-      case "call":
-        return typeOfCall(expression);
-      case "walrus":
-        return typeOf(expression.value);
-      case "conditional":
-        return commonType([expression.yes, expression.no].map(typeOf));
-      case "subscript":
-        return typeOfPart(expression);
-      case "binary":
-        return typeOfBinary(expression);
-      default:
-        return undefined;
-    }
+    const { kind } = expression;
+    if (kind === "name") return typeOfName(expression);
+    if (kind === "constant") return expression.value === null ? "none" : undefined;
+    if (kind === "bytes" || kind === "dict" || kind === "number" || kind === "set") return kind;
+    if (kind === "lambda") return "function";
+    if (kind === "comprehension") return expression.form === "list" ? undefined : expression.form;
+    if (kind === "attribute") return typeOfValue(program.importPath(expression) ?? "");
+    if (kind === "call") return typeOfCall(expression);
+    if (kind === "walrus") return typeOf(expression.value);
+    if (kind === "conditional") return commonType([expression.yes, expression.no].map(typeOf));
+    if (kind === "subscript") return typeOfPart(expression);
+    return kind === "binary" ? typeOfBinary(expression) : undefined;
   }
 
   /** Returns the type of a name. After `total += x` it is known only for types that `+=` does not change. */
@@ -57,21 +40,13 @@ export function createTypeOf(program: Program, paths: Paths): TypeOf {
   }
 
   function typeOfOrigin(origin: Origin): Type | undefined {
-    switch (origin.kind) {
-      case "value":
-        return typeOf(origin.value);
-      case "with":
-        return typeOfEntered(typeOf(origin.value));
-      case "handler":
-        return "exception";
-      case "function":
-      case "class":
-        return origin.node.decorators.length === 0 ? origin.kind : undefined;
-      case "import":
-        return typeOfValue(origin.path) ?? (origin.path.includes(".") ? undefined : "module");
-      default:
-        return undefined;
-    }
+    const { kind } = origin;
+    if (kind === "value") return typeOf(origin.value);
+    if (kind === "with") return typeOfEntered(typeOf(origin.value));
+    if (kind === "handler") return "exception";
+    if (kind === "function" || kind === "class") return origin.node.decorators.length === 0 ? kind : undefined;
+    if (kind !== "import") return undefined;
+    return typeOfValue(origin.path) ?? (origin.path.includes(".") ? undefined : "module");
   }
 
   function typeOfCall({ callee, args }: Call): Type | undefined {
@@ -159,20 +134,13 @@ export function findUnfit(program: Program, typeOf: TypeOf, value: Expression, f
       const [what, cure] = unfitTypes[type];
       return { node: value, path, what, cure };
     }
-    switch (value.kind) {
-      case "dict":
-        return first(value.entries, (entry) => inEntry(entry, path, depth));
-      case "list":
-      case "tuple":
-        return first(value.items, (item) => find(item, `${path}[]`, depth + 1));
-      case "comprehension":
-        if (value.key && isBadKey(value.key)) return keyProblem(value.key, path);
-        return find(value.element, value.form === "dict" ? path : `${path}[]`, depth + 1);
-      case "name":
-        return inNamed(value, path, depth + 1);
-      default:
-        return undefined;
-    }
+    const { kind } = value;
+    if (kind === "dict") return first(value.entries, (entry) => inEntry(entry, path, depth));
+    if (kind === "list" || kind === "tuple") return first(value.items, (item) => find(item, `${path}[]`, depth + 1));
+    if (kind === "name") return inNamed(value, path, depth + 1);
+    if (kind !== "comprehension") return undefined;
+    if (value.key && isBadKey(value.key)) return keyProblem(value.key, path);
+    return find(value.element, value.form === "dict" ? path : `${path}[]`, depth + 1);
   }
 
   function inEntry({ key, value }: { key: Expression | null; value: Expression }, path: string, depth: number) {

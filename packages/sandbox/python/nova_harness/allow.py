@@ -41,10 +41,7 @@ class Door(NamedTuple):
 
 
 def doors_of(allow, known=None):
-    """
-    Returns the doors for these entries of `network.allow`. `known` maps hosts to addresses. Raises ValueError for an
-    invalid entry.
-    """
+    """Returns the doors for `network.allow`. `known` maps hosts to addresses. ValueError: an entry is invalid."""
     entries = [_parts(entry) for entry in allow]
     own = {host: str(ipaddress.ip_address(host)) for host, _ in entries if _is_address(host)}
     free = _free_addresses(set(own.values()))

@@ -29,10 +29,7 @@ _saw_an_input = False
 
 
 def attach(name, root, in_cell=False):
-    """
-    Passes an input to the daemon. Tries again if the daemon died before it opened the input, because a dying daemon
-    still accepts connections.
-    """
+    """Passes an input to the daemon. Tries again if it died before it opened the input: it still accepts then."""
     global _saw_an_input
     _saw_an_input |= in_cell
     deadline, pause = time.monotonic() + _START_SECONDS, _DYING_SECONDS
@@ -68,9 +65,7 @@ def _log_tail(root):
 
 
 def connect(root):
-    """
-    Connects to the daemon. If two attaches find no daemon at the same time, the lock lets only one of them start it.
-    """
+    """Connects to the daemon. If several attaches find none, the lock lets only one of them start it."""
     daemon = _dial(root)
     if daemon:
         return daemon

@@ -220,10 +220,7 @@ class Outputs(Mapping):
         return self._known[node]
 
     def get(self, node, key=None, default=None):
-        """
-        Returns the results of a node, or the value of one key. A `key` that is not a text is the default, as for a
-        dict.
-        """
+        """Returns the results of a node, or of one key. A `key` that is no text is the default, as for a dict."""
         if not isinstance(key, str):
             return super().get(node, default if key is None else key)
         try:
@@ -231,9 +228,7 @@ class Outputs(Mapping):
         except KeyError:
             return default
 
-    def get_node_output(self, node, key=None, default=None):
-        """An alias of `get`."""
-        return self.get(node, key, default)
+    get_node_output = get
 
     def get_by_key(self, key, default=None):
         """Returns the value of the first node that has set the key."""

@@ -58,9 +58,7 @@ class Daemon:
         self.running, self.relays = {}, set()
 
     def _make_walls(self):
-        """
-        Finds out once which isolation the system supports. Raises OSError for a shortage; the next attach tries again.
-        """
+        """Finds out once which isolation the system supports. After an OSError, the next attach tries again."""
         if self.spares is None:
             self.zygote = self.zygote or Zygote(self.root)
             spares = Spares(self.zygote, self.root)
@@ -190,10 +188,7 @@ class Daemon:
                 self.spares.prepare_ahead()
 
     def _hear(self, run):
-        """
-        Handles messages of the code's process. After that process has reported its outcome, the daemon only waits for
-        the end of the output.
-        """
+        """Handles messages of the code's process. After its outcome, only the end of the output matters."""
         is_open = run.hear()
         if run.told is not None:
             self._stop_watching(run.process.control, run.process.guard)
@@ -206,10 +201,7 @@ class Daemon:
                 self.selector.unregister(file)
 
     def _hear_relay(self, relay, run):
-        """
-        Reads notes that a relay has written for the log of its run. A relay outlives its run until all bytes that the
-        code wrote are sent.
-        """
+        """Reads a relay's notes for its run's log. A relay outlives its run until all bytes of the code are sent."""
         notes = relay.notes()
         if notes is None:
             self._end_relay(relay)
@@ -265,14 +257,14 @@ class Daemon:
         follower.close()
 
     def _stop(self, header, follower):
-        """
-        Answers with the outcome if the claim is finished. If it is not, forbids code at its link and kills the code
-        that runs there.
-        """
+        """Answers with the outcome of a finished claim. Otherwise forbids and kills the code at its link."""
         claim = Claim.of(header)
         asked = self.running.get(claim)
         if self.store.outcome(claim) or (asked and asked.is_complete):
-            self._answer_finished(claim, asked, follower)
+            if asked:
+                asked.follow(follower)
+            else:
+                self._tell_kept(claim, follower)
             return
         self.store.forbid(claim.link)
         dying = [run for run in self.running.values() if run.claim.link == claim.link]
@@ -288,12 +280,6 @@ class Daemon:
             run.kill("stopped")
         if not dying:
             self._tell_and_close(follower, {"type": "stopped", "logs": ""})
-
-    def _answer_finished(self, claim, asked, follower):
-        if asked:
-            asked.follow(follower)
-        else:
-            self._tell_kept(claim, follower)
 
     def _patience(self):
         now = time.monotonic()
@@ -313,10 +299,7 @@ class Daemon:
         return max(0, min(waits)) if waits else None
 
     def _may_be_orphaned(self):
-        """
-        True without isolation: the end of the sandbox then does not kill this process, so the daemon checks from time
-        to time whether its folder exists.
-        """
+        """True without isolation: this process survives the sandbox's end, so it looks whether its folder exists."""
         return self.walls is None or not self.walls.isolated
 
     def _look_after_runs(self):
@@ -373,15 +356,11 @@ def _forget_parent(fd):
 
 def _settle_in(root):
     """Prepares the state that every forked process inherits."""
-    _note_pid(root)
+    with open(os.path.join(root, "daemon.pid"), "w") as file:
+        file.write(str(os.getpid()))
     code = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     sys.path[:] = [entry for entry in sys.path if entry != code]
     clean_environment()
     jail.raise_descriptors()
     gc.disable()  # There is little garbage, and a collection would copy memory that the children share.
     gc.freeze()
-
-
-def _note_pid(root):
-    with open(os.path.join(root, "daemon.pid"), "w") as file:
-        file.write(str(os.getpid()))

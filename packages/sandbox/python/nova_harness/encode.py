@@ -28,20 +28,14 @@ ESCAPED = re.compile(r"\$+blob")
 
 
 def decode(text, load):
-    """
-    Parses a JSON text. `load(reference)` returns the value of a reference {sha256, bytes, type}. Without `load`,
-    references stay plain objects.
-    """
+    """Parses a JSON text. `load` returns the value of a reference; without it, references stay plain objects."""
     if "blob" not in text and "\\u" not in text:
         return loads(text)
     return loads(text, object_pairs_hook=lambda pairs: _object(pairs, load))
 
 
 def has_reference(text):
-    """
-    True if the text contains a reference. The engine writes references without escapes, so a key with escapes is data
-    of the user.
-    """
+    """True if the text has a reference, which the engine writes without escapes. Other keys are the user's data."""
     return f'"{BLOB_MARK}"' in text
 
 
@@ -115,15 +109,6 @@ class Encoder:
                     return _WRITERS[base](self, value)
         raise self._problem(f"{name_of(value)} cannot be kept as JSON", cure_of(value))
 
-    def _null(self, _):
-        return "null"
-
-    def _boolean(self, value):
-        return "true" if value else "false"
-
-    def _integer(self, value):
-        return int.__repr__(value)
-
     def _float(self, value):
         if not isfinite(value):
             raise self._problem(f"{float.__repr__(value)} is not a JSON number", "store None or a text instead")
@@ -143,9 +128,6 @@ class Encoder:
     def _bytes(self, value):
         reference = self.known.reference(value)
         return self._reference(reference) if reference else self._blob("bytes", bytes(value))
-
-    def _known(self, value):
-        return self._reference(value.reference)
 
     def _blob(self, kind, data):
         sha256 = hashlib.sha256(data).hexdigest()
@@ -206,9 +188,9 @@ class Encoder:
 
 
 _WRITERS = {
-    type(None): Encoder._null,
-    bool: Encoder._boolean,
-    int: Encoder._integer,
+    type(None): lambda _, value: "null",
+    bool: lambda _, value: "true" if value else "false",
+    int: lambda _, value: int.__repr__(value),
     float: Encoder._float,
     str: Encoder._string,
     bytes: Encoder._bytes,
@@ -217,7 +199,7 @@ _WRITERS = {
     list: Encoder._list,
     tuple: Encoder._list,
     dict: Encoder._dict,
-    Known: Encoder._known,
+    Known: lambda encoder, value: encoder._reference(value.reference),
 }
 
 
@@ -244,13 +226,7 @@ _CURES = {
     "store x.text, x.content or x.json()": "Response",
 }
 _BY_NAME = {name: cure for cure, names in _CURES.items() for name in names.split()}
-_NUMPY = {
-    "float": "use float(x)",
-    "int": "use int(x)",
-    "uint": "use int(x)",
-    "bool": "use bool(x)",
-    "str": "use str(x)",
-}
+_NUMPY = ("float", "int", "uint", "bool", "str")
 
 
 def name_of(value):
@@ -261,9 +237,9 @@ def name_of(value):
 def cure_of(value):
     kinds = type(value).__mro__
     if kinds[0].__module__.split(".")[0] == "numpy":
-        for start, cure in _NUMPY.items():
+        for start in _NUMPY:
             if kinds[0].__name__.startswith(start):
-                return cure
+                return f"use {start.removeprefix('u')}(x)"
     for kind in kinds:
         if kind.__name__ in _BY_NAME:
             return _BY_NAME[kind.__name__]

@@ -247,12 +247,12 @@ class Guard:
     def _connect_inside(self, waiting):
         """Connects inside the namespace without blocking, because the connection may never be accepted."""
         is_blocking = _is_blocking(waiting.sock)
-        _set_blocking(waiting.sock, False)
+        waiting.sock.setblocking(False)
         error = _connect(waiting.sock, waiting.address)
         if is_blocking and error == errno.EINPROGRESS:
             self._await_connection(waiting.sock, waiting, self._conclude)
             return
-        _set_blocking(waiting.sock, is_blocking)
+        waiting.sock.setblocking(is_blocking)
         if is_blocking and error == errno.EAGAIN:
             self.queue.append(waiting)
             return
@@ -262,7 +262,7 @@ class Guard:
 
     def _conclude(self, waiting):
         self.forget(waiting.sock.fileno())
-        _set_blocking(waiting.sock, True)
+        waiting.sock.setblocking(True)
         self._end(waiting, waiting.sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR))
 
     def try_again(self):
@@ -274,10 +274,7 @@ class Guard:
                 self._close_files(waiting)
 
     def _to_own_socket(self, notice, sock, raw):
-        """
-        Allows Unix sockets in the file tree only if the code has created them: all other sockets there belong to other
-        programs.
-        """
+        """Allows only Unix sockets that the code has created: all others in the file tree belong to other programs."""
         path = raw[2:].partition(b"\0")[0]
         if not path:
             return Waiting(notice, sock, raw)
@@ -335,20 +332,13 @@ def _connect(sock, raw):
 
 
 def _is_refused(sock, error):
-    """
-    True if a connection was refused. Inside one machine, the kernel reports that at once, also for a non-blocking
-    socket.
-    """
+    """True if a connection was refused. Inside one machine, also a non-blocking socket learns that at once."""
     is_late = error == errno.EINPROGRESS and sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1) == _CLOSED
     return is_late or error == errno.ECONNREFUSED
 
 
 def _is_blocking(sock):
     return not fcntl.fcntl(sock, fcntl.F_GETFL) & os.O_NONBLOCK
-
-
-def _set_blocking(sock, is_blocking):
-    os.set_blocking(sock.fileno(), is_blocking)
 
 
 def _keep_options(sock, outer):
@@ -383,10 +373,7 @@ class Names:
             guard.watch(sock.fileno(), select.EPOLLIN, lambda _, sock=sock, server=server: self._ask(sock, server))
 
     def find_server(self, address, port):
-        """
-        Returns (family, raw sockaddr) of the name server at an inner address, for DNS over TCP; None for any other
-        address.
-        """
+        """Returns (family, raw sockaddr) of the name server at an inner address, for DNS over TCP; else None."""
         server = self.servers.get((address, port))
         return server and _server_address(server)
 

@@ -51,9 +51,7 @@ class Init:
         self.init_socket.sendall(_RENEW)
 
     def failure(self):
-        """
-        Returns the error that ended the init. None while the init lives, or if it died without reporting an error.
-        """
+        """Returns the error that ended the init; None while it lives, or if it died without a report."""
         with contextlib.suppress(OSError):
             message = None if self.is_busy() else self.reader.read()
             return linux.as_error(message) if message and "failed" in message else None
@@ -188,9 +186,7 @@ def _outlive(child, init_socket, isolated):
 
 
 def _kill_all_others():
-    """
-    Kills all other processes of the pid namespace, of which this is the first process. A killed process cannot fork.
-    """
+    """Kills all other processes of the pid namespace, whose first process this is. A killed process cannot fork."""
     if os.getpid() != 1:
         raise RuntimeError("not in a pid namespace")
     with contextlib.suppress(ChildProcessError):

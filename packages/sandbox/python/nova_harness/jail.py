@@ -123,10 +123,7 @@ class Jail:
             linux.mount("proc", "/proc", "proc", linux.NOSUID | linux.NODEV, "hidepid=2")
 
     def _forget_names(self):
-        """
-        Covers /etc/hosts and /etc/resolv.conf with empty files. Only names that are later written to `hosts` can then
-        be resolved.
-        """
+        """Covers /etc/hosts and /etc/resolv.conf, so that only names that are written to `hosts` can be resolved."""
         self.hosts = self._put_over("/etc/hosts")
         if os.path.lexists("/etc/resolv.conf"):
             os.close(self._put_over("/etc/resolv.conf"))
@@ -170,22 +167,15 @@ class Jail:
         return linux.detached(folder) if self.isolated else os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
 
     def show_files(self, folder):
-        """
-        Returns a descriptor of a folder outside the isolation. Its files are read-only, even if a process reopens them.
-        """
-        if not self.isolated:
-            return self.hand_out(folder)
-        return linux.detached(folder, is_read_only=True)
+        """Returns a descriptor of a folder outside the isolation. Its files stay read-only, even if reopened."""
+        return linux.detached(folder, is_read_only=True) if self.isolated else self.hand_out(folder)
 
     @property
     def lib(self):
         return _LIB_INSIDE if self.isolated else os.path.join(self.root, "lib")
 
     def settle(self):
-        """
-        Drops rights and sets limits. Call it after `enter`, in the same process. Returns the folder that is both the
-        home and the working folder.
-        """
+        """Drops rights and sets limits, after `enter` in the same process. Returns the home and working folder."""
         os.setsid()
         home = self._make_home()
         _offer_to_the_oom_killer()
@@ -215,10 +205,7 @@ class Jail:
         return home
 
     def way_out(self):
-        """
-        Returns (message for the guard, open files for the guard). Call it after `settle`. The caller must not leave the
-        files open in this process.
-        """
+        """Returns (message, open files) for the guard, after `settle`. The caller must close the files."""
         if not self.asks:
             return {}, []
         return {"nameservers": self.nameservers}, [self.listener, *(sock.detach() for sock in self.questions)]
@@ -270,10 +257,7 @@ def _is_mapped(uid):
 
 
 def _count_tasks():
-    """
-    Returns twice the number of threads in the user's other programs. These threads count towards the process limit, and
-    may become more.
-    """
+    """Returns twice the threads of the user's other programs, which count towards the limit and may become more."""
     tasks = 0
     for folder in glob.glob("/proc/[0-9]*/task"):
         with contextlib.suppress(OSError):  # A process may end meanwhile.

@@ -26,9 +26,7 @@ _add_rule.argtypes = (ctypes.c_long, ctypes.c_int, ctypes.c_int, ctypes.c_char_p
 
 
 def version_here():
-    """
-    Returns the version of Landlock. None if the system has none, or a version that forbids every process to move files.
-    """
+    """Returns the version of Landlock; None without one, or if it forbids every process to move files."""
     try:
         version = linux.call("landlock_create_ruleset", _CREATE, 0, 0, _ASK_VERSION)
     except linux.CallFailed as error:

@@ -39,10 +39,7 @@ class CallFailed(OSError):
 
 
 def is_unsupported(error):
-    """
-    True if the system lacks a call or forbids it, which never changes. Every other error may be a shortage, which code
-    of another sandbox can cause.
-    """
+    """True if the system lacks or forbids a call. Other errors may be a shortage, which other sandboxes can cause."""
     return isinstance(error, CallFailed) and error.errno in (errno.ENOSYS, errno.EPERM, errno.EINVAL)
 
 

@@ -12,10 +12,7 @@ _SHARED_MAPPING = "/dev/zero (deleted)"
 
 
 def is_beyond_limit(process, folders):
-    """
-    True if a run uses too much memory. `process` is the code's first process; `folders` are its folders that are in
-    memory.
-    """
+    """True if a run uses too much memory. `process` is its first process; `folders` are its folders in memory."""
     files = sum(_bytes_in(f"/proc/{process}/root{folder}") for folder in folders)
     members = _members(process)
     # The quick measurement counts shared memory once per process, so its sum is an upper bound.
@@ -33,10 +30,7 @@ def _members(process):
 
 
 def _own_bytes(member):
-    """
-    Returns the private memory of a process and its proportional part of shared memory. Files in memory are counted with
-    their folders instead.
-    """
+    """Returns private memory and the proportional part of shared memory. Folders count the files in memory."""
     return _sum(f"{member}/smaps_rollup", ("Pss_Anon:", "SwapPss:")) + _shared_mappings(f"{member}/smaps")
 
 

@@ -31,10 +31,7 @@ def raise_loopback():
 
 
 def open_doors(doors):
-    """
-    Opens a listening socket for each door (an address that leads to an allowed host), and returns the sockets in the
-    order of the doors.
-    """
+    """Opens a listening socket for each door, an address that leads to an allowed host, in the order of the doors."""
     for address in dict.fromkeys(door.address for door in doors if not door.is_range):
         if not ipaddress.ip_address(address).is_loopback:
             _add_to_loopback(ipaddress.ip_address(address))

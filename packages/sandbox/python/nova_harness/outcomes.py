@@ -16,16 +16,12 @@ def _failure(message, kind="NodeFailed"):
 
 
 def timed_out(seconds):
-    shown = f"{seconds:g}"
     most = "at most 86400, of a prompt node 600"
-    return _failure(f'ran longer than {shown} s - raise "timeout" ({most}) or make the code faster', "NodeTimeout")
+    return _failure(f'ran longer than {seconds:g} s - raise "timeout" ({most}) or make the code faster', "NodeTimeout")
 
 
 def died(status):
-    """
-    Describes code whose process ended without a result. `status` is that of os.wait; None if the whole process tree was
-    killed from outside.
-    """
+    """Describes code that ended without a result. `status` is that of os.wait; None if it was killed from outside."""
     if status is not None and os.WIFSIGNALED(status):
         return _failure(_signalled(os.WTERMSIG(status)))
     if status is None:
@@ -81,10 +77,7 @@ def not_kept(message):
 
 
 def weaker_walls(asks, error):
-    """
-    Describes missing isolation. `asks` is true if only the network guard is missing, and false if all isolation is
-    missing.
-    """
+    """Describes missing isolation: only the network guard is missing if `asks` is true, and else all isolation."""
     if asks:
         return f"this system lets no guard answer for code ({error}): code reaches the sandbox's own network"
     return f"this system makes no walls between programs ({error}): code is not isolated from the sandbox"

@@ -76,10 +76,7 @@ class Process:
         return self.guard
 
     def open(self, doors):
-        """
-        Waits until a process with its own network is isolated and these doors to allowed hosts are open. False if that
-        failed.
-        """
+        """Waits until a process with its own network is isolated and its doors are open. False if that failed."""
         self.hosts = hosts_file(doors)
         if not self.is_ready():
             return False

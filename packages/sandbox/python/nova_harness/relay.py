@@ -52,10 +52,7 @@ class RelayLoop:
         self._send_the_rest()
 
     def _admit(self, listener, door):
-        """
-        Accepts a connection of the code at a door, and starts to relay it to the allowed host. False if no client is
-        connecting.
-        """
+        """Accepts a connection at a door and relays it to the allowed host. False if no client is connecting."""
         try:
             inner, _ = listener.accept()
         except OSError:
@@ -151,10 +148,7 @@ def _take_listeners(channel):
 
 
 def _connect(door):
-    """
-    Connects to the allowed host to which a door leads. Refuses a name that resolves to this machine or its link (DNS
-    rebinding).
-    """
+    """Connects to the host of a door. Refuses a name that resolves to this machine or its link (DNS rebinding)."""
     found = _resolve(door)
     addresses = [where for where in found if not (door.is_named and door.host != "localhost" and _is_near(where[4][0]))]
     problem = OSError(f"it leads to {found[0][4][0]}, which has to be allowed by its address")
@@ -225,10 +219,7 @@ class Relay:
         self.reader = wire.Reader(control, takes_files=False)
 
     def open(self, doors):
-        """
-        Waits until the doors, which lead to allowed hosts, accept connections. False if the network refused a door:
-        init reports why, and dies.
-        """
+        """Waits until the doors accept connections. False if the network refused one: init reports why, and dies."""
         with contextlib.suppress(OSError):
             wire.send(self.control, {"doors": doors})
             return self.reader.read() is not None

@@ -123,10 +123,7 @@ class Spares:
         return process
 
     def _take_usual(self):
-        """
-        Takes the spare process. If it is not isolated, replaces it once, which is safe because no code has started in
-        it.
-        """
+        """Takes the spare process. Replaces one that is not isolated once, which is safe: no code has started in it."""
         for _ in range(2):
             self._drop_dead()
             if not self._usual:
@@ -158,10 +155,7 @@ class Spares:
         return Process(self.zygote, self.walls.without_network(), has_relay=has_relay)
 
     def give_back(self, process):
-        """
-        Keeps a process that has run no code. Ends a process that may reach only listed hosts, because the next run may
-        have another list.
-        """
+        """Keeps a process that has run no code, unless it has a list of hosts: the next run may have another one."""
         if process.hosts is None:
             self._runs -= 1
             self._usual.appendleft(process)

@@ -34,10 +34,7 @@ _MOST_RESULT_BYTES = 60_000_000  # The adapter accepts results that are a little
 
 
 def socket_path(root):
-    """
-    Returns a path for the daemon's socket. The system limits such a path to about 104 bytes, and a local root may be
-    longer.
-    """
+    """Returns a path for the daemon's socket. The system allows about 104 bytes, and a local root may be longer."""
     path = os.path.join(root, "socket")
     if len(path.encode()) <= _LONGEST_SOCKET_PATH:
         return path
@@ -99,10 +96,7 @@ class Store:
             os.makedirs(self.path(name), mode=0o700, exist_ok=True)
 
     def open_through(self, walls):
-        """
-        Opens the folder of blobs as the isolation shows it, so that code cannot reach other files through a blob's
-        descriptor.
-        """
+        """Opens the blobs as the isolation shows them, so that no blob's descriptor leads code to other files."""
         before, self.blobs = self.blobs, walls.show_files(self.path("blobs"))
         if before is not None:
             os.close(before)
@@ -132,10 +126,7 @@ class Store:
         return self.path("inputs", os.path.basename(name))
 
     def execution(self):
-        """
-        Returns the id of the current execution; None before the first. An earlier daemon of the sandbox may have begun
-        it.
-        """
+        """Returns the id of the current execution, which an earlier daemon may have begun; None before the first."""
         if self._execution is None:
             with contextlib.suppress(FileNotFoundError), open(self.path("execution")) as file:
                 self._execution = file.read()
@@ -229,10 +220,7 @@ class Store:
             raise DamagedResult(str(error)) from error
 
     def adopt_blobs(self, claim):
-        """
-        Moves blobs of the dead process to the sandbox's blobs. No code can change them any more, so later nodes may use
-        them.
-        """
+        """Moves blobs of the dead process, which no code can change any more, to the sandbox's blobs."""
         for entry in os.scandir(os.path.join(self._claim_path(claim), _OUT)):
             if is_hash(entry.name) and entry.is_file(follow_symlinks=False):
                 os.replace(entry.path, self.path("blobs", entry.name))
@@ -260,10 +248,7 @@ class Store:
             return False
 
     def open_blob(self, sha256, size):
-        """
-        Opens a blob of the sandbox. Returns its descriptor, or None if the file is not complete. The reader must check
-        the hash.
-        """
+        """Returns the descriptor of a blob; None if its file is not complete. The reader must check the hash."""
         return self._open_when(sha256, lambda found, _: found.st_size == size, self.blobs)
 
     def drop_blob(self, sha256):

@@ -59,8 +59,5 @@ class Tools:
 
 
 def result_of(tools):
-    """
-    Returns the result of a run that ended at a call; None if the code made no new call. This is no method, because a
-    tool may have any name.
-    """
+    """Returns the result of a run that ended at a call, or None. No method, because a tool may have any name."""
     return tools._end

@@ -15,10 +15,7 @@ from . import init, jail, linux, runner, wire
 
 
 class ZygoteDied(Exception):
-    """
-    Raised if the zygote has died, so that no code can start. The daemon then ends, too, and the next attach starts
-    another one.
-    """
+    """Raised if the zygote has died, so that no code can start. The next attach then starts another daemon."""
 
 
 class Zygote:

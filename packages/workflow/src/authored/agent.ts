@@ -39,12 +39,12 @@ export const agentFields = {
       "For the executor `agent`: all that its model may call. A tool is a node without edges, with `description` and `input_schema`, or a published workflow.",
     )
     .optional(),
-  max_steps: numberBetween("whole", 1, 1000, "must be a whole number from 1 to 1000")
+  max_steps: numberBetween("whole", 1, 1000)
     .describe(
       "For the executor `agent`: how many steps it has, 1 to 1000, default 20. Each call is a step, and so is each answer that does not fit.",
     )
     .optional(),
-  max_concurrency: numberBetween("whole", 1, 40, "must be a whole number from 1 to 40")
+  max_concurrency: numberBetween("whole", 1, 40)
     .describe("For the executor `agent`: how many calls of one answer run side by side, 1 to 40, default 5.")
     .optional(),
 };
@@ -74,11 +74,7 @@ const patientRetry: Retry = {
   on: ["ModelUnavailable"],
 };
 
-interface Written {
-  tools?: z.output<(typeof agentFields)["tools"]>;
-  max_steps?: number | undefined;
-  max_concurrency?: number | undefined;
-}
+type Written = { [Name in keyof typeof agentFields]?: z.output<(typeof agentFields)[Name]> };
 
 /** Turns a text node into an agent. `parseWorkflow` moves the nodes of its tools into its body. */
 export function agentOf(

@@ -68,7 +68,6 @@ export const AuthoredApproval = z
 export const approvalKind: PlainKind<typeof AuthoredApproval> = {
   type: "approval",
   schema: AuthoredApproval,
-  edgesIn: "any",
   edgesOut: "choices",
   holds: "nothing",
   check: checkApproval,

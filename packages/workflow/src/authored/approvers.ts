@@ -13,7 +13,6 @@ const maxCount = 50;
 
 const list = { error: 'must be a list such as ["cfo@example.com", "role:finance", "group:audit"]' };
 const excluded = { error: 'must be a list such as ["starter", "ask_hr"]' };
-const number = `must be a whole number from 1 to ${maxCount}`;
 
 export const AuthoredApprovers = z.strictObject(
   {
@@ -22,7 +21,7 @@ export const AuthoredApprovers = z.strictObject(
       .min(1, { error: "must name at least one person, role or group" })
       .refine(({ length }) => length <= maxNamed, { error: `must name at most ${maxNamed} people, roles and groups` })
       .describe("Names the people who may answer: mail addresses, `role:<name>` and `group:<name>`."),
-    count: numberBetween("whole", 1, maxCount, number)
+    count: numberBetween("whole", 1, maxCount)
       .describe("How many different people must make the same choice.")
       .prefault(1),
     not: z

@@ -32,12 +32,7 @@ export function* checkOutOfPlace(
  * Checks the schema of answers of a person or a model. `problem` starts the message of each finding, and `place` is the
  * path of the schema.
  */
-export function* checkAnswerSchema(
-  code: FindingCode,
-  schema: WrittenJson,
-  problem: string,
-  place: string,
-): Iterable<Finding> {
+export function* checkAnswerSchema(code: FindingCode, schema: WrittenJson, problem: string, place: string) {
   const { problems, secrets } = checkSchema(schema);
   for (const { segments, message } of problems) yield finding(code, at(place, ...segments), `${problem}: ${message}`);
   for (const segments of secrets) {

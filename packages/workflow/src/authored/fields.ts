@@ -21,8 +21,11 @@ export const text = (description: string) => z.string({ error: "must be a text" 
 export const filledText = (description: string) =>
   z.string({ error: "must be a text" }).regex(/\S/, { error: "must not be empty" }).describe(description);
 
-export function numberBetween(number: "whole" | "any", min: number, max: number, error: string) {
-  return (number === "whole" ? z.int({ error }) : z.number({ error })).min(min, { error }).max(max, { error });
+const numberError = (number: "whole" | "any", min: number, max: number) =>
+  `must be a ${number === "whole" ? "whole " : ""}number from ${min} to ${max}`;
+
+export function numberBetween(kind: "whole" | "any", min: number, max: number, error = numberError(kind, min, max)) {
+  return (kind === "whole" ? z.int({ error }) : z.number({ error })).min(min, { error }).max(max, { error });
 }
 
 /**
@@ -200,7 +203,7 @@ export const AuthoredEdge = z
             '`true` and `"true"` are the same; `"default"` catches every other value, `"timeout"` an approval without an answer in time.',
         )
         .optional(),
-      max: numberBetween("whole", 1, 1000, "must be a whole number from 1 to 1000")
+      max: numberBetween("whole", 1, 1000)
         .describe(
           "On an edge out of a decision or an approval that leads back to an earlier node, or into a detour that does, and only there: how often it may be taken, 1 to 1000, " +
             'before the run continues along `"default"`, or fails without such an edge.',

@@ -37,7 +37,8 @@ export interface SharedSettings {
 interface Shape<Schema extends NodeSchema> {
   type: NodeType;
   schema: Schema;
-  edgesIn: "none" | "any";
+  /** Present if no edge may lead in: the node is the first one of a run. */
+  edgesIn?: "none";
   /**
    * Which edges may lead out. `one`: one edge without a condition, or several as parallel branches. `conditions` and
    * `choices`: each edge has a condition, or "default".

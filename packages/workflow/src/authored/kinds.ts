@@ -35,7 +35,6 @@ const AuthoredEnd = z
 const endKind: PlainKind<typeof AuthoredEnd> = {
   type: "end",
   schema: AuthoredEnd,
-  edgesIn: "any",
   edgesOut: "none",
   holds: "nothing",
   noRetry: runsNothing,

@@ -52,7 +52,7 @@ export const AuthoredMap = z
     output: childFields.output.describe(
       "With `workflow`: the item's result: keys, each with the dot path of a value in its last context, or `\"$\"`. Absent: all of it, under the map's id and `_item`.",
     ),
-    max_concurrency: numberBetween("whole", 1, 1000, "must be a whole number from 1 to 1000")
+    max_concurrency: numberBetween("whole", 1, 1000)
       .describe("How many items run side by side, 1 to 1000; each has a sandbox of its own meanwhile.")
       .default(5),
     tolerated_failures: Tolerated.optional(),
@@ -66,7 +66,6 @@ export const AuthoredMap = z
 export const mapKind: BodyKind<typeof AuthoredMap> = {
   type: "map",
   schema: AuthoredMap,
-  edgesIn: "any",
   edgesOut: "one",
   holds: "nodes",
   check: checkMap,

@@ -26,19 +26,14 @@ const delays = {
 export const AuthoredRetry = z
   .strictObject(
     {
-      attempts: numberBetween(
-        "whole",
-        1,
-        maxRetryAttempts,
-        `must be a whole number from 1 to ${maxRetryAttempts}`,
-      ).describe(
+      attempts: numberBetween("whole", 1, maxRetryAttempts).describe(
         `Runs in all, the first included: 1 to ${maxRetryAttempts}, of a prompt node to ${maxPromptAttempts}.`,
       ),
       delay: duration(
         "Time between two runs, `2s` or seconds, at most a day, default 1 s. Less than a second counts as one.",
         delays,
       ).prefault(1),
-      backoff: numberBetween("any", 1, 10, "must be a number from 1 to 10")
+      backoff: numberBetween("any", 1, 10)
         .describe("The factor from one delay to the next: 1 to 10, default 1.")
         .optional(),
       max_delay: duration("The limit of each delay, also with `backoff`; at most a day.", delays).optional(),

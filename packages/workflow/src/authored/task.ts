@@ -122,7 +122,6 @@ export const AuthoredAction = z
 export const actionKind: TaskKind<typeof AuthoredAction> = {
   type: "action",
   schema: AuthoredAction,
-  edgesIn: "any",
   edgesOut: "one",
   holds: "code",
   check: checkTask,
@@ -146,7 +145,6 @@ export const AuthoredDecision = z
 export const decisionKind: TaskKind<typeof AuthoredDecision> = {
   type: "decision",
   schema: AuthoredDecision,
-  edgesIn: "any",
   edgesOut: "conditions",
   holds: "code",
   check: checkTask,

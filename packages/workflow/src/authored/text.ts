@@ -1,16 +1,11 @@
 import { z } from "zod";
 import { defined } from "../defined.ts";
 import { at, type Finding, finding, type WrittenPlace } from "../findings/finding.ts";
-import type { WrittenJson } from "../json/exact.ts";
-import { isObject, type Loose } from "../json/exact.ts";
+import { isObject, type Loose, type WrittenJson } from "../json/exact.ts";
 import { defaultMaxChars } from "../references/render.ts";
 import type { ModelChoice, TextExecutor } from "../workflow.ts";
 import { checkAnswerSchema, checkOutOfPlace, checkOwnKey, type FieldPlace } from "./field-check.ts";
 import { contextKey, filledText, jsonSchema, numberBetween } from "./fields.ts";
-
-const temperatureError = "must be a number from 0 to 2";
-const tokensError = "must be a whole number from 16 to 128000";
-const charsError = "must be a whole number from 1 to 1000000";
 
 /** A model with its settings, in the format of front ends that build chains of prompts. */
 export const LlmConfig = z.strictObject(
@@ -20,10 +15,8 @@ export const LlmConfig = z.strictObject(
       .describe("The provider of the model.")
       .optional(),
     model: filledText("Id of the model.").optional(),
-    temperature: numberBetween("any", 0, 2, temperatureError).describe("Models that reason refuse it.").optional(),
-    max_tokens: numberBetween("whole", 16, 128_000, tokensError)
-      .describe("Limit of the answer, reasoning included.")
-      .optional(),
+    temperature: numberBetween("any", 0, 2).describe("Models that reason refuse it.").optional(),
+    max_tokens: numberBetween("whole", 16, 128_000).describe("Limit of the answer, reasoning included.").optional(),
   },
   { error: 'must be an object such as { "model": "gpt-6.1-terra", "temperature": 0.2, "max_tokens": 2000 }' },
 );
@@ -38,7 +31,7 @@ export const textFields = {
     "For the executor `text`: JSON schema of the answer, which is an object then. An answer that does not fit is asked for once more.",
   ).optional(),
   into: contextKey("For the executor `text`: key of the answer in the context. Absent: the node's id.").optional(),
-  max_chars: numberBetween("whole", 1, 1_000_000, charsError)
+  max_chars: numberBetween("whole", 1, 1_000_000)
     .describe(
       `For the executor \`text\`: the most characters of one inserted value; a longer one is cut, and says so. Default ${defaultMaxChars}.`,
     )

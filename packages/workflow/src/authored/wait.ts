@@ -42,7 +42,6 @@ const aWeekSeconds = 604_800;
 export const waitKind: PlainKind<typeof AuthoredWait> = {
   type: "wait",
   schema: AuthoredWait,
-  edgesIn: "any",
   edgesOut: "one",
   holds: "nothing",
   check: checkWait,

@@ -56,7 +56,6 @@ export const AuthoredWorkflowNode = z
 export const workflowKind: PlainKind<typeof AuthoredWorkflowNode> = {
   type: "workflow",
   schema: AuthoredWorkflowNode,
-  edgesIn: "any",
   edgesOut: "one",
   holds: "nothing",
   check: checkWorkflowNode,

@@ -13,7 +13,7 @@ import {
 } from "./fields.ts";
 import type { AuthoredNode } from "./kinds.ts";
 import { AuthoredOnFailure } from "./on-failure.ts";
-import type { AuthoredTrigger } from "./triggers/kinds.ts";
+import type { AuthoredTrigger } from "./triggers.ts";
 
 /**
  * Maximum number of sandboxes that a workflow may keep warm per client. An E2B plan allows 20 or 100 sandboxes in
@@ -71,7 +71,7 @@ export const workflowFields = {
     { min: 0, max: 3_600, integer: true },
     "How long idle sandboxes wait for the next run of the same client, in seconds: 0 to 3600, default 60. `0`: they end with their run. They are paid for while they wait.",
   ).optional(),
-  warm: numberBetween("whole", 0, maxWarm, `must be a whole number from 0 to ${maxWarm}`)
+  warm: numberBetween("whole", 0, maxWarm)
     .describe(
       `The number of idle sandboxes of a client that stay after \`idle_seconds\`, as long as the version is the active one: 0 to ${maxWarm}, default 0. Each is paid for all day: about 13 cents an hour with 2 vCPU and 2 GiB.`,
     )

@@ -55,12 +55,7 @@ export function* checkExcluded(outlines: readonly Outline[]): Iterable<Finding> 
   }
 }
 
-function problemOf(
-  other: string,
-  own: string,
-  all: readonly NamedNode[],
-  approvals: readonly NamedNode[],
-): string | undefined {
+function problemOf(other: string, own: string, all: readonly NamedNode[], approvals: readonly NamedNode[]) {
   if (other === own) return `"${other}" is this node itself - name another approval, or "${starterMark}"`;
   const found = all.find(({ id }) => id === other);
   const ids = [starterMark, ...approvals.flatMap(({ id }) => (id === own ? [] : [id]))];

@@ -82,12 +82,7 @@ function failureOut(plain: Branching, fork: string, join: string | null): string
   return `all paths except those of onError meet at "${meeting}": lead onError there too, or to a node before it`;
 }
 
-function* checkEmptyBranches(
-  outline: Outline,
-  { stretch }: Branching,
-  fork: string,
-  { targets, meeting }: FanOut,
-): Iterable<Finding> {
+function* checkEmptyBranches(outline: Outline, { stretch }: Branching, fork: string, { targets, meeting }: FanOut) {
   for (const target of targets) {
     if ((meeting === null && outline.map === undefined) || stretch(target, meeting).length > 0) continue;
     const edge = outline.edgesOf.get(fork)?.find(({ to }) => to === target);

@@ -1,5 +1,6 @@
 import { reachableFrom } from "../graph/graph.ts";
 import { isObject, type JsonObject, objectOf } from "../json/exact.ts";
+import type { LineColumn } from "../json/scan.ts";
 import type { Node, Trigger, TriggerType, Workflow } from "../workflow.ts";
 import type { NamedNode, NodeNames, Outline } from "./outline.ts";
 
@@ -9,22 +10,14 @@ export interface NearKey {
   isSlip: boolean;
 }
 
-/** A key that the code requires and that no earlier node sets. Line and column count from 1, in UTF-16 units. */
-export interface MissingKey extends NearKey {
-  key: string;
-  line: number;
-  column: number;
-}
+/** A key that the code requires and that no earlier node sets. */
+export type MissingKey = NearKey & LineColumn & { key: string };
 
-export interface NamedId {
-  id: string;
-  line: number;
-  column: number;
-}
+export type NamedId = LineColumn & { id: string };
 
 export interface CodeKeys {
   /** Maps each key to the first position that sets it. `always`: every successful run of the code sets it. */
-  sets: ReadonlyMap<string, { line: number; column: number; always: boolean }>;
+  sets: ReadonlyMap<string, LineColumn & { always: boolean }>;
   setsMore: boolean;
   reads: ReadonlySet<string>;
   /** Returns true if the code reads the key or may read it. */
@@ -35,7 +28,7 @@ export interface CodeKeys {
   /** Ids of the nodes whose results the code reads in `outputs`. */
   results: readonly NamedId[];
   /** The first position at which the code asks for all results as one dict. */
-  flattens?: { line: number; column: number };
+  flattens?: LineColumn;
   missing(known: readonly string[]): MissingKey[];
 }
 
@@ -181,18 +174,9 @@ function keysSetBy({ node, python }: NamedNode, reader: KeyReader): Iterable<str
 
 /** Returns the keys that a node sets without code; undefined if the code of the node decides which keys it sets. */
 export function keysOfNode(node: Node | undefined): string[] | undefined {
-  switch (node?.type) {
-    case "start":
-    case "end":
-      return [];
-    case "map":
-    case "approval":
-      return [node.into];
-    case "wait":
-      return node.for.kind === "event" ? [node.for.into] : [];
-    case "workflow":
-      return Object.keys(node.output);
-    default:
-      return node?.executor.kind === "text" ? [node.executor.into] : undefined;
-  }
+  if (node?.type === "start" || node?.type === "end") return [];
+  if (node?.type === "map" || node?.type === "approval") return [node.into];
+  if (node?.type === "wait") return node.for.kind === "event" ? [node.for.into] : [];
+  if (node?.type === "workflow") return Object.keys(node.output);
+  return node?.executor.kind === "text" ? [node.executor.into] : undefined;
 }

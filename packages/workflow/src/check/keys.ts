@@ -55,11 +55,7 @@ const horizon = 100;
  * does the end of a map's item. Nodes in `mayFail` have an `onError`: if they fail, the run continues with the older
  * value.
  */
-function* findOverwrites(
-  graph: Graph,
-  uses: Uses,
-  mayFail: ReadonlySet<string>,
-): Iterable<{ key: string; first: string; second: string }> {
+function* findOverwrites(graph: Graph, uses: Uses, mayFail: ReadonlySet<string>) {
   const writers = new Map<string, number>();
   for (const use of uses.values()) for (const key of use.sets.keys()) writers.set(key, (writers.get(key) ?? 0) + 1);
   for (const [first, use] of uses) {

@@ -6,15 +6,8 @@ import { pathsIn } from "../template/template.ts";
 import type { TextExecutor, Workflow } from "../workflow.ts";
 import { initialKeys, type KeyReader, KeysBefore, type MissingKey, type NodeCheck } from "./keys-before.ts";
 import { checkFlattened, checkInputKeys, checkNamedResults, checkNamedWaits, nameableWaits } from "./named-nodes.ts";
-import {
-  checkNodeNames,
-  executorOf,
-  findingInCode,
-  listIds,
-  type NamedNode,
-  NodeNames,
-  type Outline,
-} from "./outline.ts";
+import type { NamedNode, Outline } from "./outline.ts";
+import { checkNodeNames, executorOf, findingInCode, listIds, NodeNames } from "./outline.ts";
 
 const checks = [
   inFields,
@@ -31,11 +24,7 @@ const checks = [
  * Reports names of keys and nodes that nothing defines: NOVA116, NOVA508 to NOVA510, NOVA512 to NOVA516. The findings
  * are only correct if the definition has no errors.
  */
-export function* checkKnownKeys(
-  outlines: readonly Outline[],
-  workflow: Workflow,
-  reader: KeyReader,
-): Iterable<Finding> {
+export function* checkKnownKeys(outlines: readonly Outline[], workflow: Workflow, reader: KeyReader) {
   const bodies = new Map<string, KeysBefore>();
   const waits = nameableWaits(outlines);
   const names = new NodeNames(outlines);

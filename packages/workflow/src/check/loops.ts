@@ -92,11 +92,7 @@ function whyNoRound({ from = "", to = "", path }: ReadEdge, { edges, graph, byId
  * Finds an edge of the loop that can have the `max`: an edge that a decision or an approval chooses, and that is not
  * the default edge.
  */
-export function countingEdge(
-  { edges, byId }: Outline,
-  after: ReadonlySet<string>,
-  before: ReadonlySet<string>,
-): ReadEdge | undefined {
+export function countingEdge({ edges, byId }: Outline, after: ReadonlySet<string>, before: ReadonlySet<string>) {
   const isOnRound = ({ from = "", to = "" }: ReadEdge) => after.has(from) && before.has(to);
   return edges.find((edge) => {
     const chooser = byId.get(edge.from ?? "");

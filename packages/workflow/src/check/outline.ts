@@ -1,6 +1,7 @@
 import { defined } from "../defined.ts";
 import { at, type Finding, type FindingCode, finding, nearest } from "../findings/finding.ts";
 import { type Graph, graphOf } from "../graph/graph.ts";
+import type { LineColumn } from "../json/scan.ts";
 import type { ReadBody, ReadEdge, ReadNode } from "../parse/read.ts";
 import { normalName } from "../references/grammar.ts";
 import type { Executor } from "../workflow.ts";
@@ -67,7 +68,7 @@ export function executorOf({ node }: ReadNode): Executor | undefined {
 export function findingInCode(
   code: FindingCode,
   { id, python }: Pick<NamedNode, "id" | "python">,
-  { line, column }: { line: number; column: number },
+  { line, column }: LineColumn,
   problem: string,
 ): Finding {
   const place = defined({ line, column, file: python?.file });

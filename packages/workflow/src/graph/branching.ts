@@ -1,5 +1,14 @@
-import type { Body, Node, Workflow } from "../workflow.ts";
-import { type Graph, graphOf, lastToFirst, loopsIn, onErrorOf, onwardEdges, reachableFrom } from "./graph.ts";
+import type { Body, Node } from "../workflow.ts";
+import {
+  type Graph,
+  graphOf,
+  lastToFirst,
+  loopsIn,
+  oncePerWorkflow,
+  onErrorOf,
+  onwardEdges,
+  reachableFrom,
+} from "./graph.ts";
 
 export interface WayPoint {
   id: string;
@@ -162,16 +171,10 @@ export interface ForkBranch {
   nodes: string[];
 }
 
-const forks = new WeakMap<Workflow, ReadonlyMap<string, Fork>>();
-
 /** Returns every fork of a checked workflow by its `node`, including forks in the bodies of maps. */
-export function forksOf(workflow: Workflow): ReadonlyMap<string, Fork> {
-  const known = forks.get(workflow);
-  if (known) return known;
-  const found = new Map(Array.from(forksIn(workflow), (fork) => [fork.node, fork]));
-  forks.set(workflow, found);
-  return found;
-}
+export const forksOf = oncePerWorkflow(
+  (workflow): ReadonlyMap<string, Fork> => new Map(Array.from(forksIn(workflow), (fork) => [fork.node, fork])),
+);
 
 /** Returns the name of a map's join. The join is itself a fork if the map has several outgoing edges. */
 export function joinOf(node: string): string {

@@ -141,16 +141,21 @@ export interface IndexedNode {
   isDone: boolean;
 }
 
-const indexes = new WeakMap<Workflow, ReadonlyMap<string, IndexedNode>>();
+/** Returns a function that computes the answer for each workflow only once. */
+export function oncePerWorkflow<Answer>(find: (workflow: Workflow) => Answer): (workflow: Workflow) => Answer {
+  const answers = new WeakMap<Workflow, Answer>();
+  return (workflow) => {
+    const answer = answers.get(workflow) ?? find(workflow);
+    answers.set(workflow, answer);
+    return answer;
+  };
+}
 
 /** Returns every node of a checked workflow by its id, including nodes in the bodies of maps. */
-export function nodeIndex(workflow: Workflow): ReadonlyMap<string, IndexedNode> {
-  const known = indexes.get(workflow);
-  if (known) return known;
-  const index = new Map(Array.from(nodesIn(workflow, null), (one) => [one.node.id, one]));
-  indexes.set(workflow, index);
-  return index;
-}
+export const nodeIndex = oncePerWorkflow(
+  (workflow): ReadonlyMap<string, IndexedNode> =>
+    new Map(Array.from(nodesIn(workflow, null), (one) => [one.node.id, one])),
+);
 
 function* nodesIn({ nodes, edges }: Body, body: string | null): Iterable<IndexedNode> {
   const leaving = Map.groupBy(edges, ({ from }) => from);
@@ -187,15 +192,14 @@ export function nodesBefore(workflow: Workflow, id: string): ReadonlySet<string>
   return before;
 }
 
-const loopMembers = new WeakMap<Workflow, Map<string, boolean>>();
+const loopMembers = oncePerWorkflow(() => new Map<string, boolean>());
 
 /**
  * Returns true if a run may visit the node more than once: edges lead from the node back to itself, or the node is an
  * agent.
  */
 export function isInLoop(workflow: Workflow, id: string): boolean {
-  const known = loopMembers.get(workflow) ?? new Map<string, boolean>();
-  loopMembers.set(workflow, known);
+  const known = loopMembers(workflow);
   const isMember = known.get(id) ?? leadsBackTo(workflow, id);
   known.set(id, isMember);
   return isMember;

@@ -1,10 +1,5 @@
-import {
-  Ajv2020,
-  type ErrorObject,
-  type FuncKeywordDefinition,
-  type Options,
-  type ValidateFunction,
-} from "ajv/dist/2020.js";
+import type { ErrorObject, FuncKeywordDefinition, Options, ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { LRUCache } from "lru-cache";
 import { RE2JS } from "re2js";
 import {

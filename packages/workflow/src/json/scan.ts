@@ -106,8 +106,14 @@ class Scanner {
   }
 }
 
-/** Returns a function from an offset to its line and column (from 1, in UTF-16 units). The text is read only once. */
-export function linesOf(text: string): (offset: number) => { line: number; column: number } {
+/** A position in a text, from 1, in UTF-16 units. */
+export interface LineColumn {
+  line: number;
+  column: number;
+}
+
+/** Returns a function from an offset to its position. The text is read only once. */
+export function linesOf(text: string): (offset: number) => LineColumn {
   const starts = [0];
   for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) starts.push(end + 1);
   return (offset) => {

@@ -1,14 +1,7 @@
 import { didYouMean, type Finding, type FindingCode, finding } from "../findings/finding.ts";
 import { nodesIn, type ReadBody, type ReadNode } from "../parse/read.ts";
-import {
-  analysisFileOf,
-  codeFileOf,
-  type LockedCode,
-  lockedCodeOf,
-  lockFileName,
-  type ReadLock,
-  readLockFile,
-} from "./lock-file.ts";
+import type { LockedCode, ReadLock } from "./lock-file.ts";
+import { analysisFileOf, codeFileOf, lockedCodeOf, lockFileName, readLockFile } from "./lock-file.ts";
 
 export function readLock(
   files: Record<string, string>,

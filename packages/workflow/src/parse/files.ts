@@ -105,12 +105,7 @@ export function readExecutor(node: Loose, type: NodeType, scope: NodeScope): Rea
   return { source: { kind, code: text, ...written, shared: scope.shared }, python, findings };
 }
 
-function doesNotFit(
-  kind: ExecutorKind,
-  given: string[],
-  fitting: readonly string[],
-  { name, path }: NodeScope,
-): Finding[] {
+function doesNotFit(kind: ExecutorKind, given: string[], fitting: readonly string[], { name, path }: NodeScope) {
   const wanted = kind === "code" ? "code or codeFile" : "prompt or promptFile";
   if (given.length === 0) {
     return [finding("NOVA401", path, `${name} has no ${kind === "code" ? "code" : "prompt"} - add ${wanted}`)];

@@ -1,13 +1,6 @@
 import { z } from "zod";
-import {
-  at,
-  didYouMean,
-  type Finding,
-  type FindingCode,
-  finding,
-  formatValue,
-  type WrittenPlace,
-} from "../findings/finding.ts";
+import type { Finding, FindingCode, WrittenPlace } from "../findings/finding.ts";
+import { at, didYouMean, finding, formatValue } from "../findings/finding.ts";
 
 type Issue = z.core.$ZodIssue;
 

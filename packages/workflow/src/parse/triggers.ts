@@ -1,4 +1,4 @@
-import { triggerKindOf, triggerTypes } from "../authored/triggers/kinds.ts";
+import { triggerKindOf, triggerTypes } from "../authored/triggers.ts";
 import { at, type Finding, finding, formatValue, unknownType, type WrittenPlace } from "../findings/finding.ts";
 import { type Exactly, isObject } from "../json/exact.ts";
 import type { Trigger } from "../workflow.ts";

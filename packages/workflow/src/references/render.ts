@@ -1,6 +1,7 @@
 import { defined } from "../defined.ts";
 import { isObject, isRawNumber, type Loose, parseExact } from "../json/exact.ts";
-import { normalName, promptParts, type Reference, type ReferenceStep } from "./grammar.ts";
+import { parsedOrNot } from "../json/text.ts";
+import { normalName, promptParts, type ReferenceStep } from "./grammar.ts";
 
 /** Maximum number of characters of one inserted value, unless the options have another limit. */
 export const defaultMaxChars = 50_000;
@@ -55,8 +56,10 @@ export function renderPrompt(prompt: string, data: ContextData, options: RenderO
       missing.set(inside, { reference: part.written, name: part.name, has_node: found !== undefined });
       return contextError(found ? inside : part.name);
     }
-    const { text, ...facts } = boundedText(value.value, options);
-    inserted.set(inside, factsOf(part, found, value.item, facts));
+    const { text, characters, cutAt } = boundedText(value.value, options);
+    const { node, foundBy } = found;
+    const facts = { reference: part.written, node, found_by: foundBy, item: value.item, characters, cut_at: cutAt };
+    inserted.set(inside, defined(facts));
     values.set(inside, text);
     return text;
   });
@@ -70,15 +73,6 @@ export function renderPrompt(prompt: string, data: ContextData, options: RenderO
 
 export function contextError(name: string): string {
   return `[CONTEXT_ERROR: Content for '${name}' not found in provided context_data]`;
-}
-
-function factsOf(
-  { written }: Reference,
-  { node, foundBy }: Found,
-  item: ItemSource | undefined,
-  { characters, cutAt }: Omit<BoundedText, "text">,
-): InsertedReference {
-  return defined({ reference: written, node, found_by: foundBy, item, characters, cut_at: cutAt });
 }
 
 interface BoundedText {
@@ -271,13 +265,9 @@ function isPlainObject(value: unknown): value is Loose {
 }
 
 function exactOrNot(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    // Parses with exact digits only if the plain value differs from the text, because that is several times slower.
-    return JSON.stringify(value) === text ? value : parseExact(text);
-  } catch {
-    return undefined;
-  }
+  const value = parsedOrNot(text);
+  // Parses with exact digits only if the plain value differs from the text, because that is several times slower.
+  return value === undefined || JSON.stringify(value) === text ? value : parseExact(text);
 }
 
 export type ItemSource = "label" | "json" | "bullet";

@@ -64,10 +64,7 @@ function* wallTimes({ hours, minutes, ...days }: Cron, from: WallTime): Iterable
   }
 }
 
-function* daysOf(
-  { years, months, isDay }: Pick<Cron, "years" | "months" | "isDay">,
-  from: WallTime,
-): Iterable<Pick<WallTime, "year" | "month" | "day">> {
+function* daysOf({ years, months, isDay }: Pick<Cron, "years" | "months" | "isDay">, from: WallTime) {
   for (const year of years.filter((one) => one >= from.year)) {
     const isFirstYear = year === from.year;
     for (const month of months.filter((one) => !isFirstYear || one >= from.month)) {

@@ -4,6 +4,7 @@ import { type FileHandle, open, readdir, readFile, readlink, realpath, stat } fr
 import { basename, dirname, extname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { didYouMean, type Finding, finding } from "../findings/finding.ts";
+import { parsedOrNot } from "../json/text.ts";
 import { generatedFolder, lockFileName } from "../lock/lock-file.ts";
 import { pathInFolder, readableFile } from "../parse/files.ts";
 import type { WorkflowSource } from "../parse/read.ts";
@@ -136,26 +137,13 @@ async function filesBelow(folder: string, below: string): Promise<string[]> {
 
 /** Returns the files that `codeFile` and `promptFile` name anywhere in the text. The parser reports forbidden ones. */
 function namedFiles(text: string): string[] {
-  const names = [...text.matchAll(/"(?:code|prompt)File"\s*:\s*("(?:[^"\\]|\\.)*")/g)].map(([, quoted]) =>
-    unquoted(quoted ?? ""),
-  );
+  const quoted = text.matchAll(/"(?:code|prompt)File"\s*:\s*("(?:[^"\\]|\\.)*")/g);
+  const names = Array.from(quoted, ([, name = ""]) => String(parsedOrNot(name) ?? ""));
   return names.flatMap((name) => pathInFolder(name) ?? []).filter((name) => readableFile.test(name));
 }
 
-function unquoted(text: string): string {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return "";
-  }
-}
-
 /** Reads all files. An unreadable file is an error if the definition needs it, and is left out otherwise. */
-async function readAll(
-  folder: string,
-  named: readonly string[],
-  { needed, beside }: Files,
-): Promise<Record<string, string>> {
+async function readAll(folder: string, named: readonly string[], { needed, beside }: Files) {
   const wanted = new Set([...named, ...needed]);
   const read = async (path: string): Promise<[string, string][]> => {
     const bytes = await bytesIn(folder, path).catch((error) => {

@@ -57,21 +57,13 @@ interface NamedPath {
 
 /** Returns every dot path in the fields of a node, except those in its code. `place` is the path of the node. */
 export function pathsIn(node: Node, place: string): NamedPath[] {
-  switch (node.type) {
-    case "approval":
-      return inText(node.message, at(place, "message"));
-    case "wait":
-      if (node.for.kind === "until") return inText(node.for.until, at(place, "until"));
-      return node.for.kind === "event" ? inValue(node.for.pattern, at(place, "event")) : [];
-    case "map":
-      return [{ place: at(place, "items"), shown: node.items, path: node.items }];
-    case "workflow":
-      return Object.entries(node.input ?? {}).flatMap(([key, path]) =>
-        path === "$" ? [] : [{ place: at(place, "input", key), shown: path, path }],
-      );
-    default:
-      return [];
-  }
+  if (node.type === "approval") return inText(node.message, at(place, "message"));
+  if (node.type === "map") return [{ place: at(place, "items"), shown: node.items, path: node.items }];
+  if (node.type === "wait" && node.for.kind === "until") return inText(node.for.until, at(place, "until"));
+  if (node.type === "wait" && node.for.kind === "event") return inValue(node.for.pattern, at(place, "event"));
+  const mapped = node.type === "workflow" ? Object.entries(node.input ?? {}) : [];
+  const named = mapped.filter(([, path]) => path !== "$");
+  return named.map(([key, path]) => ({ place: at(place, "input", key), shown: path, path }));
 }
 
 function inText(text: string, place: string): NamedPath[] {

@@ -1,14 +1,8 @@
 import { createHash } from "node:crypto";
-import { onErrorOf } from "../graph/graph.ts";
+import { oncePerWorkflow, onErrorOf } from "../graph/graph.ts";
 import { exactOf, isRawNumber } from "../json/exact.ts";
-import {
-  analysisFileOf,
-  codeFileOf,
-  codeFileText,
-  type LockedCode,
-  lockFileName,
-  lockText,
-} from "../lock/lock-file.ts";
+import type { LockedCode } from "../lock/lock-file.ts";
+import { analysisFileOf, codeFileOf, codeFileText, lockFileName, lockText } from "../lock/lock-file.ts";
 import type { WorkflowSource } from "../parse/read.ts";
 import type { Retry } from "../retry.ts";
 import type {
@@ -19,8 +13,11 @@ import type {
   InputKey,
   ModelChoice,
   Node,
+  ScheduleTrigger,
   TextExecutor,
+  Trigger,
   WaitNode,
+  WebhookSignature,
   Workflow,
   WorkflowNode,
 } from "../workflow.ts";
@@ -222,6 +219,44 @@ function limits(maxCostUsd: number | undefined): Written | undefined {
   return maxCostUsd === undefined ? undefined : { max_cost_usd: maxCostUsd };
 }
 
+/** Writes the triggers and the receivers of failure notices as the author of a workflow would. */
+export function writeTriggers({ triggers, onFailure }: Pick<Workflow, "triggers" | "onFailure">): Written {
+  return {
+    ...(triggers && { triggers: triggers.map(writeTrigger) }),
+    ...(onFailure && { on_failure: onFailure }),
+  };
+}
+
+function writeTrigger(trigger: Trigger): Written {
+  switch (trigger.type) {
+    case "mail":
+      return { ...trigger };
+    case "imap": {
+      const { everySeconds: every, ...same } = trigger;
+      return { ...same, every };
+    }
+    case "webhook": {
+      const { waitSeconds: wait, signature, ...same } = trigger;
+      return { ...same, wait, signature: signature && writeSignature(signature) };
+    }
+    case "schedule": {
+      const { when, context, ...same } = trigger;
+      return { ...same, ...writeTime(when), context: context && exactOf(context) };
+    }
+    case "event":
+      return { ...trigger, pattern: exactOf(trigger.pattern) };
+  }
+}
+
+function writeSignature({ toleranceSeconds: tolerance, ...same }: WebhookSignature): Written {
+  return { ...same, tolerance };
+}
+
+function writeTime(when: ScheduleTrigger["when"]): Written {
+  if (when.kind === "every") return { every: when.everySeconds };
+  return when.kind === "cron" ? { cron: when.cron } : { at: when.at };
+}
+
 /**
  * Returns the canonical text of a workflow, with sorted fields. Two workflows with the same text are the same version.
  */
@@ -230,7 +265,7 @@ export function workflowText({ model, ...workflow }: Workflow): string {
 }
 
 /** Returns a choice of models as authors write it: a single id if it is for every role. */
-export function plainChoice(model: ModelChoice): ModelChoice | string {
+function plainChoice(model: ModelChoice): ModelChoice | string {
   const { default: everyRole, ...roles } = model;
   return everyRole !== undefined && Object.keys(roles).length === 0 ? everyRole : model;
 }
@@ -249,15 +284,7 @@ export function runText({ triggers: _, onFailure: __, ...ran }: Workflow): strin
 }
 
 /** Returns the SHA-256 of `runText`. */
-export function runHash(workflow: Workflow): string {
-  const known = runHashes.get(workflow);
-  if (known !== undefined) return known;
-  const hash = createHash("sha256").update(runText(workflow)).digest("hex");
-  runHashes.set(workflow, hash);
-  return hash;
-}
-
-const runHashes = new WeakMap<Workflow, string>();
+export const runHash = oncePerWorkflow((workflow) => createHash("sha256").update(runText(workflow)).digest("hex"));
 
 /**
  * Returns a value with the fields of its objects sorted, so that equal objects have equal texts. The order of lists and

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { listSchemaFields, placeFindings } from "../../../../packages/console/src/pages/session/schema-fields.ts";
-import { triggerTypes } from "../../../../packages/workflow/src/authored/triggers/kinds.ts";
+import { triggerTypes } from "../../../../packages/workflow/src/authored/triggers.ts";
 
 const schema = await readFile(new URL("../../../../packages/workflow/workflow.schema.json", import.meta.url), "utf8");
 
