@@ -1,7 +1,5 @@
-"""
-Loads the harness from one file, which consists of this text and a call of `offer` with all sources. Importing from a
-zip archive would take twice the time, and separate files would need one upload each.
-"""
+"""Loads the harness from one file, which consists of this text and a call of `offer` with all sources. Importing from a
+zip archive would take twice the time, and separate files would need one upload each."""
 
 import sys
 from importlib.machinery import ModuleSpec

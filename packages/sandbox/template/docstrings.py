@@ -93,7 +93,8 @@ def write(libraries):
 
 
 def entries_of(modules):
-    """Returns (name, signature, documentation) of public functions, classes and methods, each under one name."""
+    """Returns (name, signature, documentation) of the public functions, classes and methods, each under one name
+    only."""
     tops = {module.split(".")[0] for module in modules}
     things = {}
     for module in modules:

@@ -1,8 +1,6 @@
-"""
-A Python process with the template's packages imported. It runs in the snapshot from which every sandbox starts. The
+"""A Python process with the template's packages imported. It runs in the snapshot from which every sandbox starts. The
 first attach sends it a listening socket and the harness's folder, and it becomes the sandbox's daemon, so no node waits
-for imports.
-"""
+for imports."""
 
 import importlib
 import os

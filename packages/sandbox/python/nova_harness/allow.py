@@ -1,8 +1,6 @@
-"""
-Parses `network.allow` into doors. A door is an address and port inside the run's network namespace, and the host in the
-sandbox's network to which it leads. Entries are `host`, `host:port`, `[2001:db8::7]:5432`, or ranges: `10.0.0.0/8`,
-`10.0.0.0/8:5432`, `[2001:db8::/32]:443`.
-"""
+"""Parses `network.allow` into doors. A door is an address and port inside the run's network namespace, and the host in
+the sandbox's network to which it leads. Entries are `host`, `host:port`, `[2001:db8::7]:5432`, or ranges: `10.0.0.0/8`,
+`10.0.0.0/8:5432`, `[2001:db8::/32]:443`."""
 
 import contextlib
 import ipaddress
@@ -41,7 +39,8 @@ class Door(NamedTuple):
 
 
 def doors_of(allow, known=None):
-    """Returns the doors for `network.allow`. `known` maps hosts to addresses. ValueError: an entry is invalid."""
+    """Returns the doors for these entries of `network.allow`. `known` maps hosts to addresses. Raises ValueError for an
+    invalid entry."""
     entries = [_parts(entry) for entry in allow]
     own = {host: str(ipaddress.ip_address(host)) for host, _ in entries if _is_address(host)}
     free = _free_addresses(set(own.values()))

@@ -1,7 +1,5 @@
-"""
-The part of the harness that runs in the kernel: finds or starts the sandbox's daemon, and repeats its answers about one
-input on stdout.
-"""
+"""The part of the harness that runs in the kernel: finds or starts the sandbox's daemon, and repeats its answers about
+one input on stdout."""
 
 import fcntl
 import os
@@ -29,7 +27,8 @@ _saw_an_input = False
 
 
 def attach(name, root, in_cell=False):
-    """Passes an input to the daemon. Tries again if it died before it opened the input: it still accepts then."""
+    """Passes an input to the daemon. Tries again if the daemon died before it opened the input, because a dying daemon
+    still accepts connections."""
     global _saw_an_input
     _saw_an_input |= in_cell
     deadline, pause = time.monotonic() + _START_SECONDS, _DYING_SECONDS
@@ -65,7 +64,8 @@ def _log_tail(root):
 
 
 def connect(root):
-    """Connects to the daemon. If several attaches find none, the lock lets only one of them start it."""
+    """Connects to the daemon. If two attaches find no daemon at the same time, the lock lets only one of them start
+    it."""
     daemon = _dial(root)
     if daemon:
         return daemon
@@ -85,11 +85,9 @@ def _dial(root):
 
 
 def _start(root):
-    """
-    Starts the daemon. The socket listens before the daemon runs, so that clients can already connect. If an earlier
+    """Starts the daemon. The socket listens before the daemon runs, so that clients can already connect. If an earlier
     cell contained an input, the kernel's memory holds that input, and the forked daemon inherits it. Such a sandbox
-    therefore serves one execution only.
-    """
+    therefore serves one execution only."""
     path = socket_path(root)
     if os.path.exists(path):
         os.unlink(path)

@@ -1,7 +1,5 @@
-"""
-`context` and `outputs` as the code sees them: dicts whose `get` follows dot paths. Blobs are fetched when the code
-first reads them; all other values are parsed at the start.
-"""
+"""`context` and `outputs` as the code sees them: dicts whose `get` follows dot paths. Blobs are fetched when the code
+first reads them; all other values are parsed at the start."""
 
 import re
 from collections.abc import Mapping
@@ -29,10 +27,8 @@ _MISSING = object()
 
 
 class Context(dict):
-    """
-    A dict whose `get` also takes dot paths: `get("email.subject")`, `get("items.0.name")`. A key with dots in its name
-    takes precedence. Copies are plain dicts.
-    """
+    """A dict whose `get` also takes dot paths: `get("email.subject")`, `get("items.0.name")`. A key with dots in its
+    name takes precedence. Copies are plain dicts."""
 
     __slots__ = ()
 
@@ -81,12 +77,10 @@ _INDEX = re.compile("0|[1-9][0-9]{0,8}")
 
 
 class LazyContext(Context):
-    """
-    A context with values that are not fetched yet. An operation on one key fetches that key. Operations on all values
-    (items, |, ==, copy, pickle, json) fetch all of them and then use dict's implementation. The class defines
+    """A context with values that are not fetched yet. An operation on one key fetches that key. Operations on all
+    values (items, |, ==, copy, pickle, json) fetch all of them and then use dict's implementation. The class defines
     `__iter__` because C code (dict(), **, update) otherwise reads a dict's table directly; with it, C code calls keys()
-    and []. The class does not define `__repr__`, because pprint only formats a dict that has dict's own.
-    """
+    and []. The class does not define `__repr__`, because pprint only formats a dict that has dict's own."""
 
     __slots__ = ()
 
@@ -220,7 +214,8 @@ class Outputs(Mapping):
         return self._known[node]
 
     def get(self, node, key=None, default=None):
-        """Returns the results of a node, or of one key. A `key` that is no text is the default, as for a dict."""
+        """Returns the results of a node, or the value of one key. A `key` that is not a text is the default, as for a
+        dict."""
         if not isinstance(key, str):
             return super().get(node, default if key is None else key)
         try:

@@ -1,9 +1,7 @@
-"""
-The owner of a sandbox's claims. It is single-threaded, so that it can fork at any moment, and outlives every attach.
+"""The owner of a sandbox's claims. It is single-threaded, so that it can fork at any moment, and outlives every attach.
 
 An attach sends the name of its input. Answers are lines that start with the nonce of that input, so that other output
-on the kernel's stdout cannot pass for an answer.
-"""
+on the kernel's stdout cannot pass for an answer."""
 
 import atexit
 import contextlib
@@ -58,7 +56,8 @@ class Daemon:
         self.running, self.relays = {}, set()
 
     def _make_walls(self):
-        """Finds out once which isolation the system supports. After an OSError, the next attach tries again."""
+        """Finds out once which isolation the system supports. Raises OSError for a shortage; the next attach tries
+        again."""
         if self.spares is None:
             self.zygote = self.zygote or Zygote(self.root)
             spares = Spares(self.zygote, self.root)
@@ -188,7 +187,8 @@ class Daemon:
                 self.spares.prepare_ahead()
 
     def _hear(self, run):
-        """Handles messages of the code's process. After its outcome, only the end of the output matters."""
+        """Handles messages of the code's process. After that process has reported its outcome, the daemon only waits
+        for the end of the output."""
         is_open = run.hear()
         if run.told is not None:
             self._stop_watching(run.process.control, run.process.guard)
@@ -201,7 +201,8 @@ class Daemon:
                 self.selector.unregister(file)
 
     def _hear_relay(self, relay, run):
-        """Reads a relay's notes for its run's log. A relay outlives its run until all bytes of the code are sent."""
+        """Reads notes that a relay has written for the log of its run. A relay outlives its run until all bytes that
+        the code wrote are sent."""
         notes = relay.notes()
         if notes is None:
             self._end_relay(relay)
@@ -257,7 +258,8 @@ class Daemon:
         follower.close()
 
     def _stop(self, header, follower):
-        """Answers with the outcome of a finished claim. Otherwise forbids and kills the code at its link."""
+        """Answers with the outcome if the claim is finished. If it is not, forbids code at its link and kills the code
+        that runs there."""
         claim = Claim.of(header)
         asked = self.running.get(claim)
         if self.store.outcome(claim) or (asked and asked.is_complete):
@@ -299,7 +301,8 @@ class Daemon:
         return max(0, min(waits)) if waits else None
 
     def _may_be_orphaned(self):
-        """True without isolation: this process survives the sandbox's end, so it looks whether its folder exists."""
+        """True without isolation: the end of the sandbox then does not kill this process, so the daemon checks from
+        time to time whether its folder exists."""
         return self.walls is None or not self.walls.isolated
 
     def _look_after_runs(self):

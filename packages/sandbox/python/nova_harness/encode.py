@@ -1,8 +1,6 @@
-"""
-Encodes values as JSON text, and parses JSON texts. A value that JSON cannot hold exactly is an error with its path, its
-type and advice on what to store instead. Large leaves, and values that are large without large leaves, become blobs;
-engine/context/offload.ts has the same two limits.
-"""
+"""Encodes values as JSON text, and parses JSON texts. A value that JSON cannot hold exactly is an error with its path,
+its type and advice on what to store instead. Large leaves, and values that are large without large leaves, become
+blobs; engine/context/offload.ts has the same two limits."""
 
 import hashlib
 import re
@@ -28,14 +26,16 @@ ESCAPED = re.compile(r"\$+blob")
 
 
 def decode(text, load):
-    """Parses a JSON text. `load` returns the value of a reference; without it, references stay plain objects."""
+    """Parses a JSON text. `load(reference)` returns the value of a reference {sha256, bytes, type}. Without `load`,
+    references stay plain objects."""
     if "blob" not in text and "\\u" not in text:
         return loads(text)
     return loads(text, object_pairs_hook=lambda pairs: _object(pairs, load))
 
 
 def has_reference(text):
-    """True if the text has a reference, which the engine writes without escapes. Other keys are the user's data."""
+    """True if the text contains a reference. The engine writes references without escapes, so a key with escapes is
+    data of the user."""
     return f'"{BLOB_MARK}"' in text
 
 

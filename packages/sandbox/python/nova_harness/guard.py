@@ -1,10 +1,8 @@
-"""
-Connects code in its own network namespace to any host but this machine. Each `connect` of a run waits for the guard.
+"""Connects code in its own network namespace to any host but this machine. Each `connect` of a run waits for the guard.
 The guard makes connections to the outside in the sandbox's network and replaces the code's socket with the connected
 one. The guard also makes the connections inside the namespace, to the address that it has read, so code gains nothing
 by changing an address or a socket meanwhile. The kernel holds each call until the guard answers it, see
-seccomp_unotify(2).
-"""
+seccomp_unotify(2)."""
 
 import contextlib
 import ctypes
@@ -47,10 +45,8 @@ def _receive(listener):
 
 
 def _is_waiting(listener, notice):
-    """
-    True if the caller still waits. If so, all data that was read before this check came from this caller, not from a
-    later process with the same id.
-    """
+    """True if the caller still waits. If so, all data that was read before this check came from this caller, not from a
+    later process with the same id."""
     try:
         fcntl.ioctl(listener, _IS_WAITING, struct.pack("=Q", notice.id))
     except OSError:
@@ -274,7 +270,8 @@ class Guard:
                 self._close_files(waiting)
 
     def _to_own_socket(self, notice, sock, raw):
-        """Allows only Unix sockets that the code has created: all others in the file tree belong to other programs."""
+        """Allows Unix sockets in the file tree only if the code has created them: all other sockets there belong to
+        other programs."""
         path = raw[2:].partition(b"\0")[0]
         if not path:
             return Waiting(notice, sock, raw)
@@ -332,7 +329,8 @@ def _connect(sock, raw):
 
 
 def _is_refused(sock, error):
-    """True if a connection was refused. Inside one machine, also a non-blocking socket learns that at once."""
+    """True if a connection was refused. Inside one machine, the kernel reports that at once, also for a non-blocking
+    socket."""
     is_late = error == errno.EINPROGRESS and sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1) == _CLOSED
     return is_late or error == errno.ECONNREFUSED
 
@@ -373,7 +371,8 @@ class Names:
             guard.watch(sock.fileno(), select.EPOLLIN, lambda _, sock=sock, server=server: self._ask(sock, server))
 
     def find_server(self, address, port):
-        """Returns (family, raw sockaddr) of the name server at an inner address, for DNS over TCP; else None."""
+        """Returns (family, raw sockaddr) of the name server at an inner address, for DNS over TCP; None for any other
+        address."""
         server = self.servers.get((address, port))
         return server and _server_address(server)
 

@@ -1,12 +1,10 @@
-"""
-The first process of a pid namespace. It forks one process after another, one for each run of code. After each run it
+"""The first process of a pid namespace. It forks one process after another, one for each run of code. After each run it
 kills all other processes of the namespace, so that nothing of one run is alive when the next one starts. It receives
 files and orders. The doors of a relay are the only data of an execution that it receives. An init with a relay serves
 only one run.
 
 After each fork, the kernel copies every page to which this process writes, and Python writes to each object that it
-uses. So between two forks, this process uses few objects: no JSON and no exceptions.
-"""
+uses. So between two forks, this process uses few objects: no JSON and no exceptions."""
 
 import array
 import contextlib
@@ -44,14 +42,13 @@ class Init:
         socket.send_fds(self.init_socket, [_RUN], files)
 
     def renew(self):
-        """
-        Prepares for another execution, which must find nothing of the one before. If that fails, the init dies. Call it
-        when no process of the namespace is left but the init.
-        """
+        """Prepares for another execution, which must find nothing of the one before. If that fails, the init dies. Call
+        it when no process of the namespace is left but the init."""
         self.init_socket.sendall(_RENEW)
 
     def failure(self):
-        """Returns the error that ended the init; None while it lives, or if it died without a report."""
+        """Returns the error that ended the init. None while the init lives, or if it died without reporting an
+        error."""
         with contextlib.suppress(OSError):
             message = None if self.is_busy() else self.reader.read()
             return linux.as_error(message) if message and "failed" in message else None
@@ -111,10 +108,8 @@ def _received(rights):
 
 
 def _renew(walls):
-    """
-    Gets another network namespace, because the old one still shows the connections of the last execution. Counts pids
-    from the start again, because they show how many processes that execution had.
-    """
+    """Gets another network namespace, because the old one still shows the connections of the last execution. Counts
+    pids from the start again, because they show how many processes that execution had."""
     if walls.has_own_network:
         linux.unshare(linux.NEWNET)
         netns.raise_loopback()
@@ -123,10 +118,8 @@ def _renew(walls):
 
 
 def _serve_run(walls, run, init_socket, null, control, output, doors_channel=None):
-    """
-    Serves one run. Keeps the output open until no process of the run is left, so that the end of the output shows that
-    all are gone. `null` is a descriptor of /dev/null.
-    """
+    """Serves one run. Keeps the output open until no process of the run is left, so that the end of the output shows
+    that all are gone. `null` is a descriptor of /dev/null."""
     _write_to(output)
     os.close(output)
     child = os.fork()
@@ -186,7 +179,8 @@ def _outlive(child, init_socket, isolated):
 
 
 def _kill_all_others():
-    """Kills all other processes of the pid namespace, whose first process this is. A killed process cannot fork."""
+    """Kills all other processes of the pid namespace, of which this is the first process. A killed process cannot
+    fork."""
     if os.getpid() != 1:
         raise RuntimeError("not in a pid namespace")
     with contextlib.suppress(ChildProcessError):
@@ -215,10 +209,8 @@ def _reap_children():
 
 
 def children_of(pid):
-    """
-    Returns the children of all threads of a process that are not reaped yet. None if the process or one of its threads
-    is just ending, or if the system does not report children.
-    """
+    """Returns the children of all threads of a process that are not reaped yet. None if the process or one of its
+    threads is just ending, or if the system does not report children."""
     try:
         threads = os.listdir(f"/proc/{pid}/task")
         return [int(child) for thread in threads for child in _read_children(f"/proc/{pid}/task/{thread}/children")]

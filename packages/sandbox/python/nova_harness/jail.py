@@ -1,9 +1,7 @@
-"""
-The isolation ("walls") of one node's code: its own pid and mount namespaces, fresh /tmp and home, no files of the
+"""The isolation ("walls") of one node's code: its own pid and mount namespaces, fresh /tmp and home, no files of the
 harness, an unprivileged user that cannot regain rights, and limits on memory and processes. If the system refuses
 namespaces, the code still gets its own process group, session and limits, and the harness reports the missing
-isolation.
-"""
+isolation."""
 
 import contextlib
 import copy
@@ -62,10 +60,8 @@ def of_kind(root, kind):
 
 
 class Jail:
-    """
-    With `asks`, code reaches other hosts through the guard. With `has_doors`, code reaches only hosts that have a door
-    (see relay.py). Without these, code uses the sandbox's network.
-    """
+    """With `asks`, code reaches other hosts through the guard. With `has_doors`, code reaches only hosts that have a
+    door (see relay.py). Without these, code uses the sandbox's network."""
 
     def __init__(self, isolated, root, asks=False):
         self.isolated, self.root, self.asks, self.has_doors = isolated, root, asks, False
@@ -96,10 +92,8 @@ class Jail:
         return os.geteuid() if self.user is None else self.user
 
     def fork(self):
-        """
-        Works like os.fork, but the child is the first process of a new pid namespace. The namespace ends with the
-        child. The system call bypasses the C library, so the child must fork normally before it runs foreign code.
-        """
+        """Works like os.fork, but the child is the first process of a new pid namespace. The namespace ends with the
+        child. The system call bypasses the C library, so the child must fork normally before it runs foreign code."""
         if not self.isolated:
             return os.fork()
         own_network = linux.NEWNET if self.has_own_network else 0
@@ -123,7 +117,8 @@ class Jail:
             linux.mount("proc", "/proc", "proc", linux.NOSUID | linux.NODEV, "hidepid=2")
 
     def _forget_names(self):
-        """Covers /etc/hosts and /etc/resolv.conf, so that only names that are written to `hosts` can be resolved."""
+        """Covers /etc/hosts and /etc/resolv.conf with empty files. Only names that are later written to `hosts` can
+        then be resolved."""
         self.hosts = self._put_over("/etc/hosts")
         if os.path.lexists("/etc/resolv.conf"):
             os.close(self._put_over("/etc/resolv.conf"))
@@ -167,7 +162,8 @@ class Jail:
         return linux.detached(folder) if self.isolated else os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
 
     def show_files(self, folder):
-        """Returns a descriptor of a folder outside the isolation. Its files stay read-only, even if reopened."""
+        """Returns a descriptor of a folder outside the isolation. Its files are read-only, even if a process reopens
+        them."""
         return linux.detached(folder, is_read_only=True) if self.isolated else self.hand_out(folder)
 
     @property
@@ -175,7 +171,8 @@ class Jail:
         return _LIB_INSIDE if self.isolated else os.path.join(self.root, "lib")
 
     def settle(self):
-        """Drops rights and sets limits, after `enter` in the same process. Returns the home and working folder."""
+        """Drops rights and sets limits. Call it after `enter`, in the same process. Returns the folder that is both the
+        home and the working folder."""
         os.setsid()
         home = self._make_home()
         _offer_to_the_oom_killer()
@@ -205,7 +202,8 @@ class Jail:
         return home
 
     def way_out(self):
-        """Returns (message, open files) for the guard, after `settle`. The caller must close the files."""
+        """Returns (message for the guard, open files for the guard). Call it after `settle`. The caller must not leave
+        the files open in this process."""
         if not self.asks:
             return {}, []
         return {"nameservers": self.nameservers}, [self.listener, *(sock.detach() for sock in self.questions)]
@@ -257,7 +255,8 @@ def _is_mapped(uid):
 
 
 def _count_tasks():
-    """Returns twice the threads of the user's other programs, which count towards the limit and may become more."""
+    """Returns twice the number of threads in the user's other programs. These threads count towards the process limit,
+    and may become more."""
     tasks = 0
     for folder in glob.glob("/proc/[0-9]*/task"):
         with contextlib.suppress(OSError):  # A process may end meanwhile.
@@ -301,10 +300,8 @@ def close_all_but(*keep):
 
 
 def raise_descriptors():
-    """
-    Raises the limit of descriptors to its maximum in a harness process. In the code's process, after the code, this
-    makes the descriptors available that are reserved for the result.
-    """
+    """Raises the limit of descriptors to its maximum in a harness process. In the code's process, after the code, this
+    makes the descriptors available that are reserved for the result."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with contextlib.suppress(OSError, ValueError):  # macOS reports "unlimited", but accepts only lower values.
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

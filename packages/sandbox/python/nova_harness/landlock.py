@@ -1,8 +1,6 @@
-"""
-A second restriction of file access, on kernels with Landlock (landlock(7)). It lists the folders that code may open, so
-that even a descriptor that leads outside opens nothing there. From version 6 it also blocks signals to outside
-processes and connections to their abstract sockets.
-"""
+"""A second restriction of file access, on kernels with Landlock (landlock(7)). It lists the folders that code may open,
+so that even a descriptor that leads outside opens nothing there. From version 6 it also blocks signals to outside
+processes and connections to their abstract sockets."""
 
 import ctypes
 import errno
@@ -26,7 +24,8 @@ _add_rule.argtypes = (ctypes.c_long, ctypes.c_int, ctypes.c_int, ctypes.c_char_p
 
 
 def version_here():
-    """Returns the version of Landlock; None without one, or if it forbids every process to move files."""
+    """Returns the version of Landlock. None if the system has none, or a version that forbids every process to move
+    files."""
     try:
         version = linux.call("landlock_create_ruleset", _CREATE, 0, 0, _ASK_VERSION)
     except linux.CallFailed as error:

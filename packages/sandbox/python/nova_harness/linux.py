@@ -39,7 +39,8 @@ class CallFailed(OSError):
 
 
 def is_unsupported(error):
-    """True if the system lacks or forbids a call. Other errors may be a shortage, which other sandboxes can cause."""
+    """True if the system lacks a call or forbids it, which never changes. Every other error may be a shortage, which
+    code of another sandbox can cause."""
     return isinstance(error, CallFailed) and error.errno in (errno.ENOSYS, errno.EPERM, errno.EINVAL)
 
 
@@ -112,7 +113,8 @@ def unshare(namespaces):
 
 
 def drop_capabilities():
-    """Drops all capabilities. Without another user, code stays root, but cannot mount, trace or send arbitrary signals."""
+    """Drops all capabilities. Without another user, code stays root, but cannot mount, trace or send arbitrary
+    signals."""
     checked(libc.capset(struct.pack("2I", _CAPABILITY_VERSION_3, 0), bytes(24)), "capset")
 
 

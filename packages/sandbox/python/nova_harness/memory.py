@@ -1,7 +1,5 @@
-"""
-Measures the memory of a run's code, including shared memory and files in memory. The system's own limit covers only the
-private memory of a single process.
-"""
+"""Measures the memory of a run's code, including shared memory and files in memory. The system's own limit covers only
+the private memory of a single process."""
 
 import contextlib
 import os
@@ -12,7 +10,8 @@ _SHARED_MAPPING = "/dev/zero (deleted)"
 
 
 def is_beyond_limit(process, folders):
-    """True if a run uses too much memory. `process` is its first process; `folders` are its folders in memory."""
+    """True if a run uses too much memory. `process` is the code's first process; `folders` are its folders that are in
+    memory."""
     files = sum(_bytes_in(f"/proc/{process}/root{folder}") for folder in folders)
     members = _members(process)
     # The quick measurement counts shared memory once per process, so its sum is an upper bound.
@@ -30,7 +29,8 @@ def _members(process):
 
 
 def _own_bytes(member):
-    """Returns private memory and the proportional part of shared memory. Folders count the files in memory."""
+    """Returns the private memory of a process and its proportional part of shared memory. Files in memory are counted
+    with their folders instead."""
     return _sum(f"{member}/smaps_rollup", ("Pss_Anon:", "SwapPss:")) + _shared_mappings(f"{member}/smaps")
 
 

@@ -31,7 +31,8 @@ def raise_loopback():
 
 
 def open_doors(doors):
-    """Opens a listening socket for each door, an address that leads to an allowed host, in the order of the doors."""
+    """Opens a listening socket for each door (an address that leads to an allowed host), and returns the sockets in the
+    order of the doors."""
     for address in dict.fromkeys(door.address for door in doors if not door.is_range):
         if not ipaddress.ip_address(address).is_loopback:
             _add_to_loopback(ipaddress.ip_address(address))
@@ -42,10 +43,8 @@ def open_doors(doors):
 
 
 def _listener(door):
-    """
-    Opens the socket at which a door accepts connections. For a range of addresses, the socket listens at every address,
-    and the relay refuses connections to addresses outside all ranges.
-    """
+    """Opens the socket at which a door accepts connections. For a range of addresses, the socket listens at every
+    address, and the relay refuses connections to addresses outside all ranges."""
     version = ipaddress.ip_network(door.address).version
     listener = socket.socket(_FAMILIES[version], socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)

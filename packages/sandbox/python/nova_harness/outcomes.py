@@ -21,7 +21,8 @@ def timed_out(seconds):
 
 
 def died(status):
-    """Describes code that ended without a result. `status` is that of os.wait; None if it was killed from outside."""
+    """Describes code whose process ended without a result. `status` is that of os.wait; None if the whole process tree
+    was killed from outside."""
     if status is not None and os.WIFSIGNALED(status):
         return _failure(_signalled(os.WTERMSIG(status)))
     if status is None:
@@ -77,7 +78,8 @@ def not_kept(message):
 
 
 def weaker_walls(asks, error):
-    """Describes missing isolation: only the network guard is missing if `asks` is true, and else all isolation."""
+    """Describes missing isolation. `asks` is true if only the network guard is missing, and false if all isolation is
+    missing."""
     if asks:
         return f"this system lets no guard answer for code ({error}): code reaches the sandbox's own network"
     return f"this system makes no walls between programs ({error}): code is not isolated from the sandbox"
@@ -162,10 +164,8 @@ def _traceback_of(error):
 
 
 def _response_of(error):
-    """
-    Returns status and Retry-After of the HTTP response that an exception reports, if any. urllib has `code`, requests
-    and httpx have a response with `status_code`, aiohttp has `status`, and botocore has a dict.
-    """
+    """Returns status and Retry-After of the HTTP response that an exception reports, if any. urllib has `code`,
+    requests and httpx have a response with `status_code`, aiohttp has `status`, and botocore has a dict."""
     try:
         response = getattr(error, "response", None)
         if isinstance(response, dict):

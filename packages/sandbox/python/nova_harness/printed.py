@@ -1,7 +1,6 @@
-"""
-The code's stdout. It passes everything to the log except the result: the last line that is a result and that the code's
-own json.dumps or json.dump produced. Other text that looks like a result, for example from a mail, is only text.
-"""
+"""The code's stdout. It passes everything to the log except the result: the last line that is a result and that the
+code's own json.dumps or json.dump produced. Other text that looks like a result, for example from a mail, is only
+text."""
 
 import contextlib
 import functools
@@ -101,10 +100,8 @@ class Printed(Stream):
         return len(text)
 
     def _sift(self, text):
-        """
-        Holds back each text that may be the result, and passes all other text on to the log. A text that json.dumps
-        wrote on several lines may be the result only if `text` contains nothing else.
-        """
+        """Holds back each text that may be the result, and passes all other text on to the log. A text that json.dumps
+        wrote on several lines may be the result only if `text` contains nothing else."""
         self._held = ""
         if self._at_start and self._is_product(text):
             self._hold(text)
@@ -154,12 +151,10 @@ class Printed(Stream):
         return self._result
 
     def lost_result(self, code):
-        """
-        True if the code printed a result that does not count: a dict in Python's notation, or a text that json.dumps
+        """True if the code printed a result that does not count: a dict in Python's notation, or a text that json.dumps
         did not produce. A result that reports an error or has no updates matters only at the end of the output: the
         code may have handled an earlier error, and an earlier result without updates loses nothing. A result with words
-        that the code itself does not contain comes from data, such as a mail.
-        """
+        that the code itself does not contain comes from data, such as a mail."""
         tail = "".join(self._tail)[-_TAIL_CHARS:].rstrip()
         if self._looks_lost(tail[tail.rfind("\n{") + 1 :], _RESULT, code):
             return True

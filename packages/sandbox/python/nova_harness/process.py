@@ -1,7 +1,5 @@
-"""
-A process tree for one run of code, forked in advance: a child of an `init` (see init.py) that drops its rights and
-waits for a request. Stdout and stderr share one pipe. The pipe ends when no process of the tree is left.
-"""
+"""A process tree for one run of code, forked in advance: a child of an `init` (see init.py) that drops its rights and
+waits for a request. Stdout and stderr share one pipe. The pipe ends when no process of the tree is left."""
 
 import contextlib
 import errno
@@ -16,10 +14,8 @@ from .init import Init, children_of
 
 
 class Process:
-    """
-    `init` may be an existing init with the same isolation. With `has_relay`, the network of the process can get doors,
-    which lead to allowed hosts. No other run can use that network afterwards.
-    """
+    """`init` may be an existing init with the same isolation. With `has_relay`, the network of the process can get
+    doors, which lead to allowed hosts. No other run can use that network afterwards."""
 
     def __init__(self, zygote, walls, init=None, has_relay=False):
         self.zygote = zygote
@@ -76,7 +72,8 @@ class Process:
         return self.guard
 
     def open(self, doors):
-        """Waits until a process with its own network is isolated and its doors are open. False if that failed."""
+        """Waits until a process with its own network is isolated and these doors to allowed hosts are open. False if
+        that failed."""
         self.hosts = hosts_file(doors)
         if not self.is_ready():
             return False
@@ -108,10 +105,8 @@ class Process:
         return False
 
     def tell(self, message, files=()):
-        """
-        Sends a message to the code's process without blocking, because code that never reads its socket would otherwise
-        block the daemon. Such code gets no answer.
-        """
+        """Sends a message to the code's process without blocking, because code that never reads its socket would
+        otherwise block the daemon. Such code gets no answer."""
         with contextlib.suppress(OSError):  # The code may have died.
             wire.send(self.control, message, files, socket.MSG_DONTWAIT)
 
@@ -124,10 +119,9 @@ class Process:
         self.init.signal(signal.SIGKILL if self.isolated else signal.SIGTERM)
 
     def end(self):
-        """
-        Starts to kill all processes of finished code, and does not wait until they are dead, which takes milliseconds.
-        Kills the code's own process first. Returns true if that was the only process, so that no code runs from now on.
-        """
+        """Starts to kill all processes of finished code, and does not wait until they are dead, which takes
+        milliseconds. Kills the code's own process first. Returns true if that was the only process, so that no code
+        runs from now on."""
         code = self._kill_code() if self.isolated else []
         if code == []:
             self.kill()

@@ -1,8 +1,6 @@
-"""
-A process outside a run's network namespace that relays connections at its doors to the real hosts. It is forked in
+"""A process outside a run's network namespace that relays connections at its doors to the real hosts. It is forked in
 advance and has no capabilities. It receives the doors and their listening sockets. After the run it sends the remaining
-bytes of the code and ends.
-"""
+bytes of the code and ends."""
 
 import contextlib
 import os
@@ -52,7 +50,8 @@ class RelayLoop:
         self._send_the_rest()
 
     def _admit(self, listener, door):
-        """Accepts a connection at a door and relays it to the allowed host. False if no client is connecting."""
+        """Accepts a connection of the code at a door, and starts to relay it to the allowed host. False if no client is
+        connecting."""
         try:
             inner, _ = listener.accept()
         except OSError:
@@ -70,10 +69,8 @@ class RelayLoop:
         return True
 
     def _target_of(self, door, inner):
-        """
-        Returns the door to use for a connection. For a range, that is a door to the requested address, with an empty
-        host if no range with this port contains the address.
-        """
+        """Returns the door to use for a connection. For a range, that is a door to the requested address, with an empty
+        host if no range with this port contains the address."""
         if not door.is_range:
             return door
         address = inner.getsockname()[0]
@@ -148,7 +145,8 @@ def _take_listeners(channel):
 
 
 def _connect(door):
-    """Connects to the host of a door. Refuses a name that resolves to this machine or its link (DNS rebinding)."""
+    """Connects to the allowed host to which a door leads. Refuses a name that resolves to this machine or its link (DNS
+    rebinding)."""
     found = _resolve(door)
     addresses = [where for where in found if not (door.is_named and door.host != "localhost" and _is_near(where[4][0]))]
     problem = OSError(f"it leads to {found[0][4][0]}, which has to be allowed by its address")
@@ -200,7 +198,8 @@ def _reset(inner):
 
 
 def fork_relay():
-    """Forks a relay. Returns it and the socket ("doors_channel") over which the run's init sends the listening sockets."""
+    """Forks a relay. Returns it and the socket ("doors_channel") over which the run's init sends the listening
+    sockets."""
     control, theirs = socket.socketpair()
     doors_channel, channel = socket.socketpair()
     pid = os.fork()
@@ -219,7 +218,8 @@ class Relay:
         self.reader = wire.Reader(control, takes_files=False)
 
     def open(self, doors):
-        """Waits until the doors accept connections. False if the network refused one: init reports why, and dies."""
+        """Waits until the doors, which lead to allowed hosts, accept connections. False if the network refused a door:
+        init reports why, and dies."""
         with contextlib.suppress(OSError):
             wire.send(self.control, {"doors": doors})
             return self.reader.read() is not None

@@ -1,7 +1,5 @@
-"""
-One claim while its code runs: the attaches that wait for its outcome (followers), the values that the code requests
-(needs), its time limit and its outcome.
-"""
+"""One claim while its code runs: the attaches that wait for its outcome (followers), the values that the code requests
+(needs), its time limit and its outcome."""
 
 import contextlib
 import fcntl
@@ -43,7 +41,8 @@ class Need:
         self.is_awaited = False
 
     def announcement(self):
-        """Returns the message that asks the adapter for the value. Its two paths are relative to the root."""
+        """Returns the message that asks the adapter for the value. Its paths, for the value and for a refusal, are
+        relative to the root."""
         answer = f"answers/{self.name}"
         put = f"blobs/{self.blob['sha256']}" if self.blob else answer
         return {"type": "need", **self.wanted, "put": put, "refuse": answer}
@@ -71,7 +70,8 @@ class Needs:
         return [need.announcement() for need in self._open.values()]
 
     def ask(self, wanted, is_awaited):
-        """Opens a need: a request for a value. Announces none to the adapter for a blob that is in the sandbox."""
+        """Opens a need: a request for a value. Does not announce it to the adapter if the value is a blob that is
+        already in the sandbox."""
         key = repr(sorted(wanted.items()))
         need = self._open.get(key)
         if need is None:
@@ -83,7 +83,8 @@ class Needs:
         need.is_awaited = need.is_awaited or is_awaited
 
     def is_lost(self, sha256):
-        """Drops a damaged blob, whose upload may have been incomplete. True after several damaged copies."""
+        """Drops a damaged blob, whose upload may have been incomplete. True if several copies were damaged, so that no
+        more are requested."""
         if sha256 != self._given:
             raise ValueError("it calls a value damaged that it was not given")
         self._store.drop_blob(sha256)
@@ -130,10 +131,9 @@ class Claim(NamedTuple):
 
 class Run:
     def __init__(self, claim, process, store, limit_seconds, is_fit, is_last, weaker=None):
-        """
-        `is_fit` says whether a later execution may use this sandbox. `is_last` says whether the execution expects no
-        further run in this sandbox. `weaker` is a sentence about isolation that the system does not support, or None.
-        """
+        """`is_fit` says whether a later execution may use this sandbox. `is_last` says whether the execution expects no
+        further run in this sandbox. `weaker` is a sentence about isolation that the system does not support, or
+        None."""
         self.claim, self.process, self.store, self.is_fit = claim, process, store, is_fit
         self.is_last, self.weaker = is_last, weaker
         self.has_begun, self.problem = False, "its process has died"
@@ -250,7 +250,8 @@ class Run:
             self.log_is_cut = True
 
     def seconds_left(self, now):
-        """Returns the seconds that the code has left; None after a kill. The first minute of waiting is free."""
+        """Returns the seconds that the code has left; None after a kill. The first minute of waiting for values is
+        free."""
         return None if self.killed_as else self.deadline + self._waited_for_free(now) - now
 
     def _waited_for_free(self, now):

@@ -41,7 +41,8 @@ _LOST_RESULT = (
 
 
 class Runner:
-    """Everything that a process needs to run code. The zygote creates it once, and forked processes inherit it."""
+    """Everything that a process needs to run code. It is created once in the zygote, and each forked process inherits a
+    copy."""
 
     def __init__(self):
         if hasattr(sys, "set_int_max_str_digits"):
@@ -90,10 +91,8 @@ class Runner:
         signal.pause()
 
     def _make_streams(self):
-        """
-        Replaces the streams that were inherited from the kernel. A stream checks only when it is created whether its
-        file is a pipe. For code it is a pipe, so it is a pipe during this method, too.
-        """
+        """Replaces the streams that were inherited from the kernel. A stream checks only when it is created whether its
+        file is a pipe. For code it is a pipe, so it is a pipe during this method, too."""
         before, ends = (os.dup(1), os.dup(2)), os.pipe()
         for number in (1, 2):
             os.dup2(ends[1], number)
@@ -118,7 +117,8 @@ class Runner:
         return main
 
     def _rehearse(self):
-        """Runs a little code, so that the process copies the memory pages that it writes before a caller waits."""
+        """Runs a little code in advance, so that the process copies the memory pages that it writes now, and not while
+        a caller waits."""
         before, depth = dict(self.main.__dict__), sys.getrecursionlimit()
         context = make_context(loads(_REHEARSAL), self.supply)
         self._execute("rehearsal", 'context["n"] = context.get("n") + 1', context.values)
@@ -152,7 +152,8 @@ class Runner:
             os.write(2, f"the result could not be written: {error}\n".encode())
 
     def _execute(self, name, code, context):
-        """Returns the failure of the code, or None. Ends processes that the code has forked, which have no result."""
+        """Returns the failure of the code, or None. Does not return in a process that the code has forked: that process
+        has no result, and ends here."""
         sys.argv = [name]
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
         self.main.__dict__.update(__file__=name, context=context)
@@ -225,7 +226,8 @@ def clean_environment():
 
 
 def _reseed():
-    """Reseeds numpy's generator, whose state all forked processes inherit. The standard library reseeds its own."""
+    """Reseeds numpy's generator, because every forked process inherits the same state of that generator. The standard
+    library reseeds its own."""
     numbers = sys.modules.get("numpy.random")
     if numbers:
         numbers.seed()
@@ -280,7 +282,8 @@ class _Comparison:
         return original is not None and original.value is value and type(value) in _IMMUTABLE
 
     def is_unchanged(self, key, text):
-        """True also for the same value in another notation: `850.00`, spaces, escapes."""
+        """Returns whether a value is unchanged. A different text may still be the same value in another notation:
+        `850.00`, spaces, escapes."""
         original = self._originals.get(key)
         if original is None:
             return False
@@ -320,10 +323,8 @@ _NOT_IMPORTED = (
 
 
 class MainFile:
-    """
-    The code as a file that child processes import, `name` inside a folder. The file is only written when
-    multiprocessing asks for the path of the folder, because few nodes start such processes.
-    """
+    """The code as a file that child processes import, `name` inside a folder. The file is only written when
+    multiprocessing asks for the path of the folder, because few nodes start such processes."""
 
     def __init__(self, make_folder, name, code):
         """`make_folder` creates the folder and returns its path."""
@@ -331,7 +332,8 @@ class MainFile:
         self._owner, self._folder = os.getpid(), None
 
     def offer(self):
-        """Makes multiprocessing use the file. A child that cannot import it signals this process: a Pool would hang."""
+        """Makes multiprocessing use the file. A child that cannot import the code signals this process, because a Pool
+        would otherwise wait forever."""
         signal.signal(signal.SIGUSR1, _refuse_import)
         process.ORIGINAL_DIR = self
         # This is the name under which child processes know the module of the code.

@@ -1,8 +1,6 @@
-"""
-A seccomp filter for system calls that escape namespaces or limits: sockets of other families (for example to the host),
-io_uring, which creates sockets unseen by filters, calls that create or enter namespaces, kernel keys, memory that
-no limit counts, and the clocks of the init, which count what the code of earlier executions made it do.
-"""
+"""A seccomp filter for system calls that escape namespaces or limits: sockets of other families (for example to the
+host), io_uring, which creates sockets unseen by filters, calls that create or enter namespaces, kernel keys, memory
+that no limit counts, and the clocks of the init, which count what the code of earlier executions made it do."""
 
 import ctypes
 import errno
@@ -62,10 +60,8 @@ def filter_of(asks):
 
 
 def shut(asks=False):
-    """
-    Installs the filter for this process and its children. Requires PR_SET_NO_NEW_PRIVS. With `asks`, every `connect`
-    and `listen` waits for an answer through the returned descriptor (guard.py).
-    """
+    """Installs the filter for this process and its children. Requires PR_SET_NO_NEW_PRIVS. With `asks`, every `connect`
+    and `listen` waits for an answer through the returned descriptor (guard.py)."""
     code = filter_of(asks)
     program = _Program(len(code) // 8, code)
     flags = ctypes.c_long(_WITH_LISTENER if asks else 0)

@@ -24,11 +24,9 @@ class Unable(Exception):
 
 
 class Spares:
-    """
-    Keeps one spare process for code with the usual network, or two in an execution with many runs. After the run of
+    """Keeps one spare process for code with the usual network, or two in an execution with many runs. After the run of
     code that may reach only listed hosts, it keeps one more process for the next such code. Between two executions it
-    keeps no process but an init, which has a new network.
-    """
+    keeps no process but an init, which has a new network."""
 
     def __init__(self, zygote, root):
         self.zygote = zygote
@@ -59,11 +57,9 @@ class Spares:
         self._prepare_usual(init)
 
     def put_away(self, process):
-        """
-        Cleans up after the last run of an execution. No further run needs a spare process. If code has a user of its
+        """Cleans up after the last run of an execution. No further run needs a spare process. If code has a user of its
         own, this method keeps the init of the run's process for the next execution, because such code cannot change the
-        limits or priorities of the init.
-        """
+        limits or priorities of the init."""
         init, process.init = process.init, None
         while self._usual:
             self._usual.pop().kill_and_read_output()
@@ -123,7 +119,8 @@ class Spares:
         return process
 
     def _take_usual(self):
-        """Takes the spare process. Replaces one that is not isolated once, which is safe: no code has started in it."""
+        """Takes the spare process. If it is not isolated, replaces it once, which is safe because no code has started
+        in it."""
         for _ in range(2):
             self._drop_dead()
             if not self._usual:
@@ -155,7 +152,8 @@ class Spares:
         return Process(self.zygote, self.walls.without_network(), has_relay=has_relay)
 
     def give_back(self, process):
-        """Keeps a process that has run no code, unless it has a list of hosts: the next run may have another one."""
+        """Keeps a process that has run no code. Ends a process that may reach only listed hosts, because the next run
+        may have another list."""
         if process.hosts is None:
             self._runs -= 1
             self._usual.appendleft(process)
@@ -164,10 +162,8 @@ class Spares:
 
 
 def _strongest_walls(zygote, root):
-    """
-    Returns the strongest isolation that this system supports, the first process with it, and a sentence about missing
-    isolation or None. Raises OSError for a shortage; the next attach then tries again.
-    """
+    """Returns the strongest isolation that this system supports, the first process with it, and a sentence about
+    missing isolation or None. Raises OSError for a shortage; the next attach then tries again."""
     weaker = None
     for isolated, asks in ((True, True), (True, False), (False, False)):
         try:

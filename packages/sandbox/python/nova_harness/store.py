@@ -34,7 +34,8 @@ _MOST_RESULT_BYTES = 60_000_000  # The adapter accepts results that are a little
 
 
 def socket_path(root):
-    """Returns a path for the daemon's socket. The system allows about 104 bytes, and a local root may be longer."""
+    """Returns a path for the daemon's socket. The system limits such a path to about 104 bytes, and a local root may be
+    longer."""
     path = os.path.join(root, "socket")
     if len(path.encode()) <= _LONGEST_SOCKET_PATH:
         return path
@@ -96,7 +97,8 @@ class Store:
             os.makedirs(self.path(name), mode=0o700, exist_ok=True)
 
     def open_through(self, walls):
-        """Opens the blobs as the isolation shows them, so that no blob's descriptor leads code to other files."""
+        """Opens the folder of blobs as the isolation shows it, so that code cannot reach other files through a blob's
+        descriptor."""
         before, self.blobs = self.blobs, walls.show_files(self.path("blobs"))
         if before is not None:
             os.close(before)
@@ -105,10 +107,8 @@ class Store:
         return "/".join((self.root, *parts))
 
     def open_input(self, name):
-        """
-        Opens an input. Returns its header and the file, positioned after the header. The body holds data of one node,
-        and this process never reads it, because the process also serves later executions.
-        """
+        """Opens an input. Returns its header and the file, positioned after the header. The body holds data of one
+        node, and this process never reads it, because the process also serves later executions."""
         file = open(self._input_path(name), "rb", buffering=0)
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
             end = view.find(b"\n")
@@ -126,7 +126,8 @@ class Store:
         return self.path("inputs", os.path.basename(name))
 
     def execution(self):
-        """Returns the id of the current execution, which an earlier daemon may have begun; None before the first."""
+        """Returns the id of the current execution; None before the first. An earlier daemon of the sandbox may have
+        begun it."""
         if self._execution is None:
             with contextlib.suppress(FileNotFoundError), open(self.path("execution")) as file:
                 self._execution = file.read()
@@ -220,7 +221,8 @@ class Store:
             raise DamagedResult(str(error)) from error
 
     def adopt_blobs(self, claim):
-        """Moves blobs of the dead process, which no code can change any more, to the sandbox's blobs."""
+        """Moves blobs of the dead process to the sandbox's blobs. No code can change them any more, so later nodes may
+        use them."""
         for entry in os.scandir(os.path.join(self._claim_path(claim), _OUT)):
             if is_hash(entry.name) and entry.is_file(follow_symlinks=False):
                 os.replace(entry.path, self.path("blobs", entry.name))
@@ -248,17 +250,16 @@ class Store:
             return False
 
     def open_blob(self, sha256, size):
-        """Returns the descriptor of a blob; None if its file is not complete. The reader must check the hash."""
+        """Opens a blob of the sandbox. Returns its descriptor, or None if the file is not complete. The reader must
+        check the hash."""
         return self._open_when(sha256, lambda found, _: found.st_size == size, self.blobs)
 
     def drop_blob(self, sha256):
         self._unlink(self.path("blobs", sha256))
 
     def open_answer(self, need):
-        """
-        Opens the answer to a need. Returns its descriptor, or None if the file is not complete: uploads are not atomic,
-        so an answer ends with its only newline.
-        """
+        """Opens the answer to a need. Returns its descriptor, or None if the file is not complete: uploads are not
+        atomic, so an answer ends with its only newline."""
         path = self.path("answers", need)
         fd = self._open_when(path, lambda found, fd: found.st_size > 0 and os.pread(fd, 1, found.st_size - 1) == b"\n")
         if fd is not None:

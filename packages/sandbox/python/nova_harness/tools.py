@@ -1,7 +1,5 @@
-"""
-`tools` as the code of a compiled agent sees it. The code runs from its start after each call: calls on record return
-their recorded result, and the first other call ends this run of the code.
-"""
+"""`tools` as the code of a compiled agent sees it. The code runs from its start after each call: calls on record return
+their recorded result, and the first other call ends this run of the code."""
 
 from json import dumps, loads
 
@@ -59,5 +57,6 @@ class Tools:
 
 
 def result_of(tools):
-    """Returns the result of a run that ended at a call, or None. No method, because a tool may have any name."""
+    """Returns the result of a run that ended at a call; None if the code made no new call. This is no method, because a
+    tool may have any name."""
     return tools._end

@@ -1,8 +1,6 @@
-"""
-The process from which inits are forked. It is forked before the daemon receives data of any execution and never
+"""The process from which inits are forked. It is forked before the daemon receives data of any execution and never
 receives any, so the memory that code inherits holds no user data. It prepares everything that all runs need, once, and
-shares it.
-"""
+shares it."""
 
 import functools
 import gc
@@ -15,7 +13,8 @@ from . import init, jail, linux, runner, wire
 
 
 class ZygoteDied(Exception):
-    """Raised if the zygote has died, so that no code can start. The next attach then starts another daemon."""
+    """Raised if the zygote has died, so that no code can start. The daemon then ends, too, and the next attach starts
+    another one."""
 
 
 class Zygote:

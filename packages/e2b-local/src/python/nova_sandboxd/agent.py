@@ -1,5 +1,5 @@
-"""Pid 1 of a sandbox: answers the server's requests, forks the kernels, reads and writes files, and watches the
-limits. It runs no user code, and no process in the sandbox can signal or trace it."""
+"""Pid 1 of a sandbox: answers the server's requests, forks the kernels, reads and writes files, and watches the limits.
+It runs no user code, and no process in the sandbox can signal or trace it."""
 
 import json
 import os

@@ -37,10 +37,8 @@ _END = encode({"type": "end_of_execution"})
 
 
 def _checked(payload):
-    """
-    Returns the last lines of a cell: one, or none. The code of a cell can forge what the kernel sends, so other lines
-    could pass for the end of this cell and the output of the next one.
-    """
+    """Returns the last lines of a cell: one, or none. The code of a cell can forge what the kernel sends, so other
+    lines could pass for the end of this cell and the output of the next one."""
     if not payload:
         return ()
     is_line = payload.endswith(b"\n") and payload.count(b"\n") == 1 and payload != _END

@@ -94,10 +94,8 @@ def mount_proc(place="/proc"):
 
 
 def enclose(internet, disk_bytes, user_id, ids, await_map):
-    """
-    Isolates the sandbox. Has to run as pid 1 of a new pid namespace. `await_map` returns when the parent has set the
-    user ids of this process's user namespace.
-    """
+    """Isolates the sandbox. Has to run as pid 1 of a new pid namespace. `await_map` returns when the parent has set the
+    user ids of this process's user namespace."""
     linux.unshare(linux.NEWNS | linux.NEWIPC | linux.NEWUTS | (0 if internet else linux.NEWNET))
     socket.sethostname("e2b.local")
     if not internet:

@@ -1,6 +1,6 @@
-"""A kernel: the process that runs cells, one after the other, with its own globals. It has one thread, so that a
-cell may fork. It reads requests from `control` and answers with frames: `B` when the cell starts and can be
-interrupted, `D` when the cell is done, with its last line if it has one."""
+"""A kernel: the process that runs cells, one after the other, with its own globals. It has one thread, so that a cell
+may fork. It reads requests from `control` and answers with frames: `B` when the cell starts and can be interrupted, `D`
+when the cell is done, with its last line if it has one."""
 
 import ast
 import builtins

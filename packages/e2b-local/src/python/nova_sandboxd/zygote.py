@@ -119,10 +119,8 @@ class Zygote:
             sandbox.lifeline.close()
 
     def _load_next(self):
-        """
-        Imports the next small module of the standard library, which light sandboxes (for code that imports nothing large)
-        need, too. Between two modules it handles waiting requests for sandboxes.
-        """
+        """Imports the next small module of the standard library, which light sandboxes (for code that imports nothing
+        large) need, too. Between two modules it handles waiting requests for sandboxes."""
         self.loading = None
         if self.is_held or self.is_loaded:
             return
@@ -141,8 +139,8 @@ class Zygote:
 
     def _warm(self):
         """Imports large modules and packages in a child process. The child then forks the next zygote: a fork has only
-        one thread, even if packages have started more. The next zygote ends when `alive` is closed, which the kernel does
-        when this process dies."""
+        one thread, even if packages have started more. The next zygote ends when `alive` is closed, which the kernel
+        does when this process dies."""
         taken_over, announce = os.pipe()
         orphaned, self.alive = os.pipe()
         self.warmer = os.fork()
@@ -171,11 +169,9 @@ class Zygote:
         self.loop.run()
 
     def _retire(self, taken_over):
-        """
-        Called when the next zygote is ready. From then on this zygote creates only light sandboxes, for code that
-        imports nothing large, and continues to watch the sandboxes that it has created. If an import has killed the next
-        zygote, this one creates all sandboxes, without large modules and packages.
-        """
+        """Called when the next zygote is ready. From then on this zygote creates only light sandboxes, for code that
+        imports nothing large, and continues to watch the sandboxes that it has created. If an import has killed the
+        next zygote, this one creates all sandboxes, without large modules and packages."""
         self.loop.watch(taken_over)
         if os.read(taken_over, 1):
             listener = self.listeners.pop(0)
