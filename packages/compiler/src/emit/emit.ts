@@ -7,8 +7,7 @@ import {
   type PlannedNode,
   type PlannedStart,
 } from "../lower.ts";
-import { emitAgent } from "./agent.ts";
-import { type EmitFrame, emitFork, emitMap } from "./fork.ts";
+import { type EmitFrame, emitAgent, emitFork, emitMap } from "./fork.ts";
 import {
   beginState,
   closedEnd,
@@ -24,8 +23,17 @@ import {
   stateAfter,
   transitionTo,
 } from "./frame.ts";
-import { emitAction, emitApproval, emitDecision, emitWait, emitWorkflowNode } from "./nodes.ts";
-import { catchTo, lambdaTask, nodeParameters, startExecutionFields } from "./task.ts";
+import {
+  catchTo,
+  emitAction,
+  emitApproval,
+  emitDecision,
+  emitWait,
+  emitWorkflowNode,
+  lambdaTask,
+  nodeParameters,
+  startExecutionFields,
+} from "./nodes.ts";
 
 interface Emitting {
   functions: FunctionArns;

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import type { Branch, DistributedMapState, States } from "../asl.ts";
+import type { Branch, ChoiceRule, DistributedMapState, MapState, States } from "../asl.ts";
 import { maxItemsInBody } from "../events/history-budget.ts";
-import type { PlannedFork, PlannedFrame, PlannedMap, Target } from "../lower.ts";
-import { branchName, type Frame, innerFrame, stateAfter, stateOf } from "./frame.ts";
+import type { PlannedAgent, PlannedFork, PlannedFrame, PlannedMap, Target } from "../lower.ts";
+import { branchName, type Frame, innerFrame, stateAfter, stateOf, unfitEnd } from "./frame.ts";
 import {
   afterFailure,
   catchTo,
+  codeParameters,
   failureTarget,
   furtherRules,
   lambdaTask,
@@ -14,7 +15,7 @@ import {
   settledChoice,
   settleStates,
   settleTask,
-} from "./task.ts";
+} from "./nodes.ts";
 
 /**
  * Emits the states of the main line, of a branch, or of the body of a map: the states of its nodes, and the end states
@@ -154,4 +155,62 @@ function distributedName(name: string): string {
   if (name.length + ending.length <= longestName) return name + ending;
   const hash = createHash("sha256").update(name).digest("hex").slice(0, digits);
   return `${name.slice(0, longestName - ending.length - digits - 1)}.${hash}${ending}`;
+}
+
+/**
+ * Emits the task that asks the model, a Choice, the Map that runs each requested call, and the join, which leads back
+ * to the task. Without calls the answer is final, and the node after the agent follows.
+ */
+export function emitAgent(node: PlannedAgent, frame: Frame, emitFrame: EmitFrame): States {
+  const { id, comment, retry } = node;
+  const [asked, each] = [stateOf(id, "asked"), stateOf(id, "each")];
+  const catchers = catchTo(afterFailure(node, frame), frame);
+  const behind = stateAfter(node) ?? frame.done;
+  const called: ChoiceRule = { Variable: "$.items", IsPresent: true, Next: each };
+  const details = { comment, parameters: codeParameters(id), catchers, retry };
+  return {
+    [id]: lambdaTask(frame.functions.runNode, details, asked),
+    [asked]: { Type: "Choice", Choices: [called], Default: behind },
+    ...settleStates(node, [called], behind, frame),
+    [each]: callsMap(node, frame, emitFrame),
+    ...joinStates(id, { failed: failureTarget(node.onError, frame), next: id }, frame),
+  };
+}
+
+function callsMap(node: PlannedAgent, frame: Frame, emitFrame: EmitFrame): MapState {
+  const join = stateOf(node.id, "join");
+  return {
+    Type: "Map",
+    ItemsPath: "$.items",
+    ItemSelector: { ...position, "index.$": "$$.Map.Item.Value.index", "tool.$": "$$.Map.Item.Value.tool" },
+    MaxConcurrency: node.maxConcurrency,
+    ResultPath: null,
+    ItemProcessor: { ProcessorConfig: { Mode: "INLINE" }, ...callStates(node, frame, emitFrame) },
+    Catch: catchTo(join, frame),
+    Next: join,
+  };
+}
+
+/** Emits the states of one call: a Choice that finds the tool, and then the nodes of the tool in a scope of their own. */
+function callStates({ id, tools }: PlannedAgent, { functions }: Frame, emitFrame: EmitFrame): Branch {
+  const call = stateOf(id, "call");
+  const scope = `States.Format('{}/${id}@{}.{}', $.scope, $.seq, $.index)`;
+  const begin = { "execution.$": "$.execution", "scope.$": scope, seq: 0 };
+  const isTool = (entry: string): ChoiceRule => ({
+    Variable: "$.tool",
+    StringEquals: entry,
+    Next: stateOf(entry, "begin"),
+  });
+  const [first, ...others] = tools.map(({ entry }) => isTool(entry));
+  if (!first) throw new RangeError(`agent "${id}" has no tools`);
+  const inner = innerFrame(call, functions, { tolerant: true });
+  const states: States = {
+    [call]: { Type: "Choice", Choices: [first, ...others], Default: inner.unfit },
+    [inner.unfit]: unfitEnd,
+  };
+  for (const tool of tools) {
+    states[stateOf(tool.entry, "begin")] = { Type: "Pass", Parameters: begin, Next: tool.entry };
+    Object.assign(states, emitFrame(tool, inner));
+  }
+  return { StartAt: call, States: states };
 }

@@ -12,8 +12,7 @@ import { type BranchTip, contentText, type Head, headOf } from "../chain/entry.t
 import { branchOf } from "../chain/ids.ts";
 import { contextAfter, type Position } from "../chain/position.ts";
 import { type Context, linkLabel } from "../context/context.ts";
-import { asReference, referenceKey, referencesIn, referenceText } from "../context/references.ts";
-import { wholeJson } from "../context/whole-value.ts";
+import { asReference, referenceKey, referencesIn, referenceText, wholeJson } from "../context/references.ts";
 import type { BlobRef } from "../ports/blobs.ts";
 import type { EntryId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";

@@ -4,7 +4,7 @@ import { agentExecutor, runsCode, talkHashAt } from "../attempt/agent/run-agent.
 import { codeExecutor, tenSeconds } from "../attempt/code.ts";
 import { promptExecutor } from "../attempt/prompt/run-prompt.ts";
 import { type Executor, runAttempts, type TaskTime } from "../attempt/run-attempts.ts";
-import { promptHashAt, textExecutor } from "../attempt/text/run-text.ts";
+import { promptHashAt, textExecutor } from "../attempt/text.ts";
 import { headOf, type Plan } from "../chain/entry.ts";
 import type { Position } from "../chain/position.ts";
 import { chainBroken } from "../errors.ts";

@@ -13,8 +13,7 @@ import {
   loadStored,
   type StoredContext,
 } from "../context/context.ts";
-import { blobKey, offloadMembers, savingTo } from "../context/references.ts";
-import { type ValueSource, wholeJson } from "../context/whole-value.ts";
+import { blobKey, offloadMembers, savingTo, type ValueSource, wholeJson } from "../context/references.ts";
 import { chainBroken } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";

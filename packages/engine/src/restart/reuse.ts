@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { codeInDefinition, type Node, nodeIndex, type Workflow } from "@nova/workflow";
-import { isTextNode } from "../attempt/text/run-text.ts";
+import { isTextNode } from "../attempt/text.ts";
 import type { GivenOutcomes } from "../kinds/start/start.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";

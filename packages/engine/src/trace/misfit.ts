@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { atOnce } from "../at-once.ts";
 import { closeText, contentText, type Head, headOf, sourceOf, unlessErased } from "../chain/entry.ts";
 import { storableError } from "../chain/spending.ts";
-import { labelsIn } from "../kinds/start/first-entry.ts";
+import { labelsIn } from "../kinds/start/start.ts";
 import type { EntryId, Link, StoredEntry } from "../ports/chain.ts";
 import type { Execution, ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";

@@ -7,7 +7,7 @@ import type { BlobHome } from "../ports/blobs.ts";
 import type { Link, StoredEntry, StoredStep } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
-import type { Inclusion } from "../proof/inclusion.ts";
+import type { Inclusion } from "../proof/root.ts";
 import { findOpenedFork, type OpenFork, opensFork } from "../protocol/branches.ts";
 import { ProofContents, type RunSecrets, secretsOfRun } from "./proof-contents.ts";
 import { branchParts } from "./run-heads.ts";

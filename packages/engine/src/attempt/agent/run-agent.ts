@@ -12,8 +12,7 @@ import {
 import { z } from "zod";
 import { type Position, storeItems } from "../../chain/position.ts";
 import { blobPages } from "../../context/context.ts";
-import { escapeReferences } from "../../context/references.ts";
-import { wholeJson } from "../../context/whole-value.ts";
+import { escapeReferences, wholeJson } from "../../context/references.ts";
 import type { Ports } from "../../ports/index.ts";
 import { type AgentReply, type AgentTask, noCode, type PipelineOutcome, replyKey } from "../../ports/pipeline.ts";
 import { callKey, type RecordedCall } from "../../ports/sandboxes.ts";
@@ -28,8 +27,7 @@ import { commonMeans } from "../prompt/means.ts";
 import { settlePrompt } from "../prompt/run-prompt.ts";
 import type { Attempt, Executor, Prepared, TaskTime, Work } from "../run-attempts.ts";
 import { type NodeIo, type Task, type TaskInput, taskInput } from "../task-input.ts";
-import { questionFor } from "../text/question.ts";
-import { type Answered, prepareInput, runWithModel, slimAnswer, textTask } from "../text/run-text.ts";
+import { type Answered, prepareInput, questionFor, runWithModel, slimAnswer, textTask } from "../text.ts";
 import {
   type Call,
   exchangesOf,

@@ -17,7 +17,7 @@ import {
 import { atOnce } from "../../at-once.ts";
 import { contentText, headOf } from "../../chain/entry.ts";
 import { type Position, readKept } from "../../chain/position.ts";
-import { wholeJson } from "../../context/whole-value.ts";
+import { wholeJson } from "../../context/references.ts";
 import { chainBroken } from "../../errors.ts";
 import type { EntryId } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";

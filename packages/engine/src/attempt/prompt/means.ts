@@ -5,7 +5,7 @@ import { branchOf } from "../../chain/ids.ts";
 import { spentSince } from "../../chain/spending.ts";
 import { isPinnedPlace, noteNumber, type StepText } from "../../chain/step-record.ts";
 import type { Context } from "../../context/context.ts";
-import { wholeValue } from "../../context/whole-value.ts";
+import { wholeValue } from "../../context/references.ts";
 import { chainBroken, NovaError } from "../../errors.ts";
 import type { EntryId, StoredEntry, StoredStep, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";

@@ -11,8 +11,7 @@ import { headOf } from "../../chain/entry.ts";
 import { childId } from "../../chain/ids.ts";
 import { contextAfter, inputBefore, type Position } from "../../chain/position.ts";
 import { blobPages, type Context, type Slot } from "../../context/context.ts";
-import { offloadMembers, savingTo } from "../../context/references.ts";
-import { findValue, keyOfPath, type LoadJson } from "../../context/whole-value.ts";
+import { findValue, keyOfPath, type LoadJson, offloadMembers, savingTo } from "../../context/references.ts";
 import { chainBroken } from "../../errors.ts";
 import type { EntryId, StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Parent } from "../../ports/executions.ts";
@@ -40,8 +39,7 @@ import { buildChildPlan, findInnerPlaces, originInside } from "../../protocol/re
 import { decisionKey } from "../../protocol/settle-join.ts";
 import { acquireTurn } from "../../protocol/turn.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
-import { buildFirstEntry, createRecord, recordOf } from "../start/first-entry.ts";
-import { InputsRefused, refuseMisfitsOf } from "../start/start.ts";
+import { buildFirstEntry, createRecord, InputsRefused, recordOf, refuseMisfitsOf } from "../start/start.ts";
 import type { WaitsFor } from "../waiting/waiting-task.ts";
 
 /**

@@ -2,8 +2,15 @@ import { elementsOf, type MapNode, secretKeys } from "@nova/workflow";
 import { atOnce } from "../../at-once.ts";
 import { contextBefore, inputBefore, type Position, storeItems } from "../../chain/position.ts";
 import { blobPages, type Context } from "../../context/context.ts";
-import { asReference, offloadLargeValues, savingTo } from "../../context/references.ts";
-import { findValue, keyOfPath, type LoadJson, loadedText } from "../../context/whole-value.ts";
+import {
+  asReference,
+  findValue,
+  keyOfPath,
+  type LoadJson,
+  loadedText,
+  offloadLargeValues,
+  savingTo,
+} from "../../context/references.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { answerFor, type MapEvent, maxItems } from "../../protocol/answer.ts";

@@ -2,38 +2,26 @@ import { contextAfter, type Position } from "../../chain/position.ts";
 import { slimText } from "../../context/references.ts";
 import type { BlobHome } from "../../ports/blobs.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { Person } from "../../ports/people.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import { defaultNext, followChoice } from "../../protocol/definition.ts";
 import { buildSuccess, factsWithoutCode, type SuccessOutcome } from "../../protocol/outcome.ts";
 import { refreshStatus } from "../../protocol/record.ts";
-import { fittingData, noChoice } from "./answer-data.ts";
 import { castVote } from "./cast-vote.ts";
-import { trySendAnswer } from "./tokens.ts";
 import {
+  type Answer,
   AnswerRefused,
   choiceOutcome,
   decidedBefore,
   findTask,
+  fittingData,
+  noChoice,
   type TaskName,
   termsOf,
+  trySendAnswer,
   type Waiting,
   waitingAt,
 } from "./waiting-task.ts";
-
-export interface Answer {
-  choice: string;
-  data?: string;
-  /** The name of the author, as the caller claims it. An approval with approvers trusts only `person`. */
-  by: string;
-  /** The source of the answer: `nova approve on <host>`, a page, an address. */
-  from: string;
-  /** The person who answers, as NOVA has proved it. */
-  person?: Person;
-  /** The name that the body of a request claims. An approval with approvers stores it beside the proved identity. */
-  claimed?: string;
-}
 
 export interface Answered {
   task: WaitingTask;

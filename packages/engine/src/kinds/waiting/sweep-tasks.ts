@@ -23,10 +23,8 @@ import { acquireTurn } from "../../protocol/turn.ts";
 import { releaseSandboxes } from "../../sandboxes/life.ts";
 import { finishVotes } from "./cast-vote.ts";
 import { takeCalled } from "./resume.ts";
-import { sendAnswer } from "./tokens.ts";
 import { decidedOutcome, endVotes, factsAfterVotes } from "./votes.ts";
-import { waitingDetail } from "./waiting-detail.ts";
-import { choiceOutcome, isWaitingNode, termsOf } from "./waiting-task.ts";
+import { choiceOutcome, isWaitingNode, sendAnswer, termsOf, waitingDetail } from "./waiting-task.ts";
 
 /**
  * For this time after an answer or a timeout, the sweeper leaves a task to the process that answered, or to Step

@@ -6,8 +6,7 @@ import type { WaitingTask } from "../../ports/tasks.ts";
 import { sha256 } from "../../sha256.ts";
 import { isExcluded } from "./check-approver.ts";
 import { readVotes, type Votes } from "./votes.ts";
-import { waitingDetail } from "./waiting-detail.ts";
-import { AnswerRefused, waitingAt } from "./waiting-task.ts";
+import { AnswerRefused, waitingAt, waitingDetail } from "./waiting-task.ts";
 
 /** A link with which the owner of a mail address votes once on an approval. */
 export interface VoteLink {

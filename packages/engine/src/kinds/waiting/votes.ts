@@ -1,5 +1,4 @@
-import type { ApprovalNode, Approvers } from "@nova/workflow";
-import { membersOf } from "@nova/workflow";
+import { type ApprovalNode, type Approvers, membersOf } from "@nova/workflow";
 import { type BranchTip, contentText, type Head, headOf, noRun, sealEntry, unlessErased } from "../../chain/entry.ts";
 import { votesScope } from "../../chain/ids.ts";
 import { innerStart, type Position } from "../../chain/position.ts";
