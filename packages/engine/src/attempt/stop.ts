@@ -1,7 +1,7 @@
 import { secretKeys, type TaskNode } from "@nova/workflow";
 import { entryName } from "../chain/ids.ts";
 import { contextBefore, type LoadedContext, type Position } from "../chain/position.ts";
-import { NovaError } from "../errors.ts";
+import { NovaError, recoverFrom } from "../errors.ts";
 import type { Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { CodeResult, RunIo, Sandbox, StopOutcome } from "../ports/sandboxes.ts";
@@ -84,12 +84,10 @@ export async function stopCode(
 ): Promise<StopOutcome | null> {
   if (turn.sandbox === null) return null;
   const claim = { link: entryName(at), step, attempt: turn.attempt };
-  try {
-    return await ports.sandboxes.stop(turn.sandbox, claim, io, ports.timer.timeout(stopTimeoutMs));
-  } catch (error) {
-    if (!(error instanceof NovaError)) throw error;
-    // A `NovaError` says that the sandbox does not answer or that its harness is broken. Only E2B can kill such a sandbox.
-    await moveSandboxes(ports, "in use", "turn left", [turn.sandbox]);
-    return { kind: "gone" };
-  }
+  const stopping = ports.sandboxes.stop(turn.sandbox, claim, io, ports.timer.timeout(stopTimeoutMs));
+  const stopped = await stopping.catch(recoverFrom(NovaError, () => null));
+  if (stopped) return stopped;
+  // A `NovaError` says that the sandbox does not answer or that its harness is broken. Only E2B can kill such a sandbox.
+  await moveSandboxes(ports, "in use", "turn left", [turn.sandbox]);
+  return { kind: "gone" };
 }

@@ -18,6 +18,7 @@ import {
 import { inputBefore, type Position } from "../chain/position.ts";
 import type { Context } from "../context/context.ts";
 import { escapeReferences, offloadLargeValues, offloadWhole } from "../context/references.ts";
+import { recoverFrom } from "../errors.ts";
 import type { BlobRef } from "../ports/blobs.ts";
 import type { Ports } from "../ports/index.ts";
 import { noCode, type PipelineOutcome, type StepDraft, type TextMeans, type TextTask } from "../ports/pipeline.ts";
@@ -241,10 +242,9 @@ export async function questionFor(
 ): Promise<Question> {
   const { node, version } = definition;
   const known = await findKnownNodes(ports, position, version.workflow);
-  const data = await contextData(known, input, [executor.prompt, executor.system ?? ""]).catch((error: unknown) => {
-    if (error instanceof ValueTooLarge) return error;
-    throw error;
-  });
+  const data = await contextData(known, input, [executor.prompt, executor.system ?? ""]).catch(
+    recoverFrom(ValueTooLarge, (error) => error),
+  );
   const isTooLarge = data instanceof ValueTooLarge;
   const mapping = isTooLarge ? known.mapping() : Object.fromEntries(mappingOf(data));
   const options = { mask, ...(executor.maxChars !== undefined && { maxChars: executor.maxChars }) };

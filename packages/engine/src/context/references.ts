@@ -10,6 +10,7 @@ import {
   type StringSpan,
   stringsIn,
 } from "@nova/workflow";
+import { recoverFrom } from "../errors.ts";
 import type { BlobHome, BlobRef, BlobStore, BlobType } from "../ports/blobs.ts";
 import { sha256 } from "../sha256.ts";
 import type { Context } from "./context.ts";
@@ -251,12 +252,8 @@ export async function wholeJson(json: string, maxBytes: number, { home, blobs }:
     const text = taken(Buffer.from(await blobs.get(home, ref.sha256)).toString());
     return ref.type === "text" ? text : resolved(parseExact(text));
   };
-  try {
-    return JSON.stringify(await resolved(parseExact(taken(json))));
-  } catch (error) {
-    if (error instanceof TooLarge) return null;
-    throw error;
-  }
+  const whole = async () => JSON.stringify(await resolved(parseExact(taken(json))));
+  return whole().catch(recoverFrom(TooLarge, () => null));
 }
 
 class TooLarge extends Error {

@@ -2,7 +2,7 @@ import { defined } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
 import { type CloseStatus, closeText, type FailureRecord, type Head, noRun, sealEntry } from "../chain/entry.ts";
 import { failureOf, type Position } from "../chain/position.ts";
-import { NovaError } from "../errors.ts";
+import { recoverFrom } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
@@ -87,11 +87,8 @@ async function settleFailedNode(ports: KindPorts, request: CloseRequest, reason:
   const execution = { id: head.execution_id, workflowId: head.workflow_id, version: head.workflow_version };
   const { node } = await definitionOf(ports, { execution, node: head.path_taken });
   if (!ports.holdsTurn(node)) return;
-  try {
-    await settleNodeEntry(settlingPorts(ports), { execution, scope: "", seq, node: node.id }, reason);
-  } catch (error) {
-    if (!(error instanceof NovaError && error.name === "ExecutionClosed")) throw error;
-  }
+  const settling = settleNodeEntry(settlingPorts(ports), { execution, scope: "", seq, node: node.id }, reason);
+  await settling.catch(recoverFrom("ExecutionClosed", () => undefined));
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Member } from "@nova/workflow";
 import { z } from "zod";
-import { NovaError } from "../errors.ts";
+import { NovaError, recoverFrom } from "../errors.ts";
 import {
   type CredentialCipher,
   type CredentialKindName,
@@ -104,12 +104,11 @@ async function openForUse(
 }
 
 async function secretsUnlessLocked(credential: OwnedCredential): Promise<string[]> {
-  try {
-    return secretsIn(credential.record.kind, await credential.content());
-  } catch (error) {
-    if (error instanceof CredentialLocked) return [];
-    throw error;
-  }
+  const { kind } = credential.record;
+  return credential
+    .content()
+    .then((content) => secretsIn(kind, content))
+    .catch(recoverFrom(CredentialLocked, () => []));
 }
 
 function missing(name: string, client: string): never {

@@ -1,6 +1,6 @@
 import { entryName } from "../chain/ids.ts";
 import { contextBefore, readPosition } from "../chain/position.ts";
-import { NovaError } from "../errors.ts";
+import { NovaError, recoverFrom } from "../errors.ts";
 import type { EntryId, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { RunningLog } from "../ports/sandboxes.ts";
@@ -41,10 +41,7 @@ export async function runningLog(
   const { turn, entry } = isScope(scope) ? await ports.chain.read(at) : {};
   if (entry || turn?.state !== "held" || turn.sandbox === null) return null;
   const looking = ports.sandboxes.runningLog(turn.sandbox, entryName(at), ports.timer.timeout(lookMs));
-  const log = await looking.catch((error: unknown) => {
-    if (error instanceof NovaError) return null;
-    throw error;
-  });
+  const log = await looking.catch(recoverFrom(NovaError, () => null));
   if (!log) return null;
   return printedSince(log, await redactorOf(ports, at, turn, { id, workflowId, version }), after);
 }

@@ -6,7 +6,7 @@ import { branchOf, votesMark, votesScope } from "../chain/ids.ts";
 import { OutcomesRefused, parseOutcome, type WrittenOutcome } from "../chain/outcomes.ts";
 import { branchStarts, innerStart, readChanges } from "../chain/position.ts";
 import { offloadMembers } from "../context/references.ts";
-import { NovaError } from "../errors.ts";
+import { NovaError, recoverFrom } from "../errors.ts";
 import type { EntryId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
@@ -129,10 +129,7 @@ export class ScopeCheck {
   /** Checks the branches after an entry. Undefined if the entry opens no fork. */
   async #walkBranches({ head, entry }: Checked): Promise<{ tips: BranchEnd[] } | { problem: Problem } | undefined> {
     if (!opensFork(head)) return undefined;
-    const open = await findOpenedFork(this.#ports, entry).catch((error: unknown) => {
-      if (error instanceof NovaError) return undefined;
-      throw error;
-    });
+    const open = await findOpenedFork(this.#ports, entry).catch(recoverFrom(NovaError, () => undefined));
     const message = "it opens a fork that its workflow does not have";
     if (!open) return { problem: { ...placeOf(head, this.#walked), message } };
     const startOf = await branchStarts(this.#ports, entry);

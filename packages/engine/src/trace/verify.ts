@@ -1,4 +1,5 @@
 import { defined } from "@nova/workflow";
+import { recoverFrom } from "../errors.ts";
 import type { RootNote } from "../ports/chain.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
@@ -135,12 +136,8 @@ type RootPorts = Pick<Ports, "chain" | "roots" | "keyPair">;
 async function rootMisfit(ports: RootPorts, { head, entry }: Checked): Promise<string | undefined> {
   const note = (await ports.chain.notes(head.execution_id)).find((one) => one.kind === "root");
   if (note?.kind !== "root") return undefined;
-  try {
-    return await misfitWithTree(ports, note, { execution: head.execution_id, hash: entry.hash });
-  } catch (error) {
-    if (error instanceof TreeDamaged) return error.message;
-    throw error;
-  }
+  const misfit = misfitWithTree(ports, note, { execution: head.execution_id, hash: entry.hash });
+  return misfit.catch(recoverFrom(TreeDamaged, ({ message }) => message));
 }
 
 async function misfitWithTree(

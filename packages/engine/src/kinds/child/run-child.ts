@@ -12,7 +12,7 @@ import { childId } from "../../chain/ids.ts";
 import { contextAfter, inputBefore, type Position } from "../../chain/position.ts";
 import { blobPages, type Context, type Slot } from "../../context/context.ts";
 import { findValue, keyOfPath, type LoadJson, offloadMembers, savingTo } from "../../context/references.ts";
-import { chainBroken } from "../../errors.ts";
+import { chainBroken, recoverFrom } from "../../errors.ts";
 import type { EntryId, StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Parent } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -269,14 +269,10 @@ async function misfitOf(
   members: readonly Member[],
   context: Context,
 ): Promise<string | undefined> {
-  try {
-    await refuseMisfitsOf(target, members);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof InputsRefused)) throw error;
-    const redactor = await redactorAt(ports, before, version, context);
-    return redactor.mask(`workflow "${target.id}" refuses what it is given: ${error.message.replaceAll("\n", "; ")}`);
-  }
+  const refusal = await refuseMisfitsOf(target, members).catch(recoverFrom(InputsRefused, ({ message }) => message));
+  if (refusal === undefined) return undefined;
+  const redactor = await redactorAt(ports, before, version, context);
+  return redactor.mask(`workflow "${target.id}" refuses what it is given: ${refusal.replaceAll("\n", "; ")}`);
 }
 
 export type Calling = HeldNode<WorkflowNode>;

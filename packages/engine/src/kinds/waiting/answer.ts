@@ -1,5 +1,6 @@
 import { contextAfter, type Position } from "../../chain/position.ts";
 import { slimText } from "../../context/references.ts";
+import { recoverFrom } from "../../errors.ts";
 import type { BlobHome } from "../../ports/blobs.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
@@ -82,16 +83,14 @@ async function commitAnswer(
 
 /** Continues the run of a task with the value that `make` returns. Returns false if the task no longer waits. */
 export async function handOver(ports: Ports, task: WaitingTask, make: (home: BlobHome) => Promise<string>) {
-  try {
+  const answer = async () => {
     const waiting = await waitingAt(ports, task);
     const { before, next } = waiting.position;
     const set = { key: termsOf(waiting.node).into, json: await make(before) };
     await commitAnswer(ports, waiting, buildSuccess(defaultNext(waiting), factsWithoutCode(ports, next.turn), [set]));
     return true;
-  } catch (error) {
-    if (error instanceof AnswerRefused) return false;
-    throw error;
-  }
+  };
+  return answer().catch(recoverFrom(AnswerRefused, () => false));
 }
 
 /** Continues the run with an event; `text` is its original JSON text. */

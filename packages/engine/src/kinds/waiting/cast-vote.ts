@@ -2,7 +2,7 @@ import { type ApprovalNode, type Approvers, defined, nodeIndex } from "@nova/wor
 import { headOf } from "../../chain/entry.ts";
 import { type Position, readPosition } from "../../chain/position.ts";
 import { slimText } from "../../context/references.ts";
-import { StoreUnavailable } from "../../errors.ts";
+import { recoverFrom, StoreUnavailable } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
 import { isSamePerson, namedPerson, type Person } from "../../ports/people.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
@@ -178,9 +178,7 @@ async function writeBallot(
  */
 async function followUp(ports: Ports, task: WaitingTask, { name, via }: Person): Promise<void> {
   if (via.kind !== "mail") return;
-  await requestLink(ports, task, name).catch((error) => {
-    if (!(error instanceof StoreUnavailable)) throw error;
-  });
+  await requestLink(ports, task, name).catch(recoverFrom(StoreUnavailable, () => undefined));
 }
 
 /** Reads an approval that waits for votes. Throws `AnswerRefused` if it has no approvers or no longer waits. */
@@ -260,11 +258,8 @@ export async function readVoting(ports: Ports, task: WaitingTask, person: Person
 
 /** Returns the sentence with which `demand` refuses; null if it does not refuse. */
 async function refusalOf(demand: () => Promise<void>): Promise<string | null> {
-  try {
-    await demand();
-    return null;
-  } catch (error) {
-    if (error instanceof ApproverRefused || error instanceof AnswerRefused) return error.message;
-    throw error;
-  }
+  return demand().then(
+    () => null,
+    recoverFrom([ApproverRefused, AnswerRefused], ({ message }) => message),
+  );
 }

@@ -1,6 +1,7 @@
 import { type Approvers, isNamedPerson, nodeIndex, starterMark, type Workflow } from "@nova/workflow";
 import { contentOrNull, headOf } from "../../chain/entry.ts";
 import { readPosition } from "../../chain/position.ts";
+import { recoverFrom } from "../../errors.ts";
 import type { EntryId } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { isSamePerson, type NamedPerson, namedPerson, type Person } from "../../ports/people.ts";
@@ -95,13 +96,10 @@ async function demandNotExcluded(ports: Ports, task: Asked, { not }: Approvers, 
 
 /** Returns whether `not` of the approval excludes the owner of a mail address. */
 export async function isExcluded(ports: Ports, task: Asked, approvers: Approvers, mail: string): Promise<boolean> {
-  try {
-    await demandNotExcluded(ports, task, approvers, { name: mail, ids: [mail] });
-    return false;
-  } catch (error) {
-    if (error instanceof ApproverRefused) return true;
-    throw error;
-  }
+  return demandNotExcluded(ports, task, approvers, { name: mail, ids: [mail] }).then(
+    () => false,
+    recoverFrom(ApproverRefused, () => true),
+  );
 }
 
 /**

@@ -2,7 +2,7 @@ import { timeoutLabel } from "@nova/workflow";
 import { headOf } from "../../chain/entry.ts";
 import { taskId } from "../../chain/ids.ts";
 import type { Position } from "../../chain/position.ts";
-import { NovaError } from "../../errors.ts";
+import { recoverFrom } from "../../errors.ts";
 import type { EntryId, StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
@@ -113,13 +113,9 @@ async function follow(ports: Ports, task: WaitingTask, entry: StoredEntry | unde
 }
 
 async function expire(ports: KindPorts, task: WaitingTask): Promise<"sent" | "expired"> {
-  try {
-    const entry = await expiredEntry(ports, eventOf(task));
-    if (headOf(entry).status === "success") await sendAnswer(ports, task, entry);
-  } catch (error) {
-    if (!(error instanceof NovaError && error.name === "ExecutionClosed")) throw error;
-    await ports.tasks.move(task, ["open", "answered"], "expired");
-  }
+  const entry = await expiredEntry(ports, eventOf(task)).catch(recoverFrom("ExecutionClosed", () => undefined));
+  if (!entry) await ports.tasks.move(task, ["open", "answered"], "expired");
+  else if (headOf(entry).status === "success") await sendAnswer(ports, task, entry);
   return "expired";
 }
 

@@ -14,7 +14,7 @@ import {
 } from "@nova/workflow";
 import { headOf } from "../../chain/entry.ts";
 import { contextAfter, failureOf, type Position, readPosition } from "../../chain/position.ts";
-import { StoreUnavailable } from "../../errors.ts";
+import { recoverFrom, StoreUnavailable } from "../../errors.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Execution } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -168,7 +168,12 @@ export async function findTask(ports: Ports, name: TaskName): Promise<WaitingTas
 async function severalAsked(ports: Ports, what: string, tasks: readonly WaitingTask[]): Promise<AnswerRefused> {
   const ended = tasks.filter(({ status }) => status !== "open");
   const latest = ended.toSorted((a, b) => endOf(a).localeCompare(endOf(b))).at(-1);
-  const decided = latest && (await refusalOf(ports, latest));
+  const decided =
+    latest &&
+    (await waitingAt(ports, latest).then(
+      () => undefined,
+      recoverFrom(AnswerRefused, (refusal) => refusal),
+    ));
   const over = decided && latest;
   const open = tasks.filter((task) => task !== over && (task.status === "open" || task.status === "answered"));
   if (!decided) return new AnswerRefused(`${what} waits for ${open.length} answers - ${advice(open)}`);
@@ -178,16 +183,6 @@ async function severalAsked(ports: Ports, what: string, tasks: readonly WaitingT
 
 function endOf({ answeredAt, expiresAt }: WaitingTask): string {
   return answeredAt ?? expiresAt;
-}
-
-async function refusalOf(ports: Ports, task: WaitingTask): Promise<AnswerRefused | undefined> {
-  try {
-    await waitingAt(ports, task);
-    return undefined;
-  } catch (error) {
-    if (error instanceof AnswerRefused) return error;
-    throw error;
-  }
 }
 
 const maxNamed = 10;
@@ -294,11 +289,8 @@ export async function sendAnswer(ports: Ports, task: WaitingTask, entry: StoredE
 
 /** Sends the outcome as `sendAnswer` does. Returns false if DynamoDB or Step Functions does not respond. */
 export async function trySendAnswer(ports: Ports, task: WaitingTask, entry: StoredEntry): Promise<boolean> {
-  try {
-    await sendAnswer(ports, task, entry);
-    return true;
-  } catch (error) {
-    if (error instanceof StoreUnavailable) return false;
-    throw error;
-  }
+  return sendAnswer(ports, task, entry).then(
+    () => true,
+    recoverFrom(StoreUnavailable, () => false),
+  );
 }
