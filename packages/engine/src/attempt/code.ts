@@ -319,10 +319,7 @@ export function allowedFor(
  * Resolves the host names that code may reach on ports other than 80 and 443. The turn stores the addresses, so every
  * delivery uses the same ones.
  */
-export async function addressesFor(
-  { hostNames }: Pick<Ports, "hostNames">,
-  allow: readonly string[] | undefined,
-): Promise<Pick<Turn, "addresses">> {
+export async function addressesFor({ hostNames }: Pick<Ports, "hostNames">, allow: readonly string[] | undefined) {
   const names = new Set((allow ?? []).flatMap((entry) => nameToResolve(entry) ?? []));
   if (names.size === 0) return {};
   const found = [...names].map(async (name) => [name, await hostNames.addressesOf(name)] as const);

@@ -84,12 +84,7 @@ export async function runAttempts(
  * Runs one attempt, or continues an attempt that another delivery has started. Returns the entry, or a turn that a
  * later delivery continues. `"again"`: the caller reads the chain again.
  */
-async function runAttempt(
-  ports: KindPorts,
-  task: Task,
-  executor: Executor,
-  time: TaskTime,
-): Promise<StoredEntry | Turn | "again"> {
+async function runAttempt(ports: KindPorts, task: Task, executor: Executor, time: TaskTime) {
   const { position, node } = task;
   const prepared = await executor.prepare(ports, task);
   const attempt = await openAttempt(ports, task, prepared.findNeeds);

@@ -205,10 +205,7 @@ export async function createNodeIo(
 }
 
 /** Passes the bytes of a JSON blob through, and reports every reference in it. */
-async function* meetingReferences(
-  body: AsyncIterable<Uint8Array>,
-  meet: (refs: readonly BlobRef[]) => void,
-): AsyncIterable<Uint8Array> {
+async function* meetingReferences(body: AsyncIterable<Uint8Array>, meet: (refs: readonly BlobRef[]) => void) {
   const scan = new ReferenceScan();
   for await (const chunk of body) {
     scan.look(chunk);

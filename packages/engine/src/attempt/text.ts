@@ -138,11 +138,7 @@ async function prepareQuestion(ports: KindPorts, { position, ...definition }: Ta
  * Returns the SHA-256 of the question that a text node would ask its model at this position in the chain; undefined for
  * other nodes.
  */
-export async function promptHashAt(
-  ports: KindPorts,
-  position: Task["position"],
-  definition: NodeDefinition,
-): Promise<string | undefined> {
+export async function promptHashAt(ports: KindPorts, position: Task["position"], definition: NodeDefinition) {
   const { node } = definition;
   if (!isTextNode(node)) return undefined;
   return (await prepareQuestion(ports, { ...definition, node, position })).question.asked;

@@ -8,7 +8,6 @@ import type { EntryId, Link, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
 import { nextNodeId, type Reason } from "./definition.ts";
-import type { FailedOutcome } from "./outcome.ts";
 
 /** A fork whose entry is in the chain, with all of its branches, started or not. */
 export interface OpenFork {
@@ -129,12 +128,7 @@ function isCaught({ workflow }: WorkflowVersion, { node_id, node_type }: Head): 
  * Returns why the branches cannot be joined: the failure of the first failed branch, else the `reason` for which the
  * branches were stopped. Null if they can be joined.
  */
-export async function failureOfBranches(
-  ports: Ports,
-  open: OpenFork,
-  tips: readonly Tip[],
-  reason: Reason,
-): Promise<Pick<FailedOutcome, "class" | "failure"> | null> {
+export async function failureOfBranches(ports: Ports, open: OpenFork, tips: readonly Tip[], reason: Reason) {
   const states = tips.map((tip) => branchState(open, tip));
   const failed = states.flatMap((state, i) => (state === "failed" ? [i] : []));
   const first = failed[0];

@@ -20,7 +20,7 @@ import {
 } from "./branches.ts";
 import { inheritedHead } from "./commit.ts";
 import { definitionOf, type KindPorts, type Reason, type SettlingPorts, versionOf } from "./definition.ts";
-import type { Continuation, RunPosition } from "./event.ts";
+import type { RunPosition } from "./event.ts";
 import { type Closed, finishClose } from "./record.ts";
 import { settleJoin } from "./settle-join.ts";
 import { putState, settleNodeEntry } from "./turn.ts";
@@ -95,12 +95,7 @@ async function settleFailedNode(ports: KindPorts, request: CloseRequest, reason:
  * Writes the close entry. Returns undefined if the chain already has a close entry. The SDK repeats requests, so this
  * call itself may have written that entry.
  */
-async function putCloseEntry(
-  ports: Ports,
-  position: Position,
-  request: CloseRequest,
-  left: readonly Sandbox[],
-): Promise<StoredEntry | undefined> {
+async function putCloseEntry(ports: Ports, position: Position, request: CloseRequest, left: readonly Sandbox[]) {
   const { before, beforeEntry, at } = position;
   const idle = left.map(({ id }) => id);
   const failure = request.status === "completed" ? null : await failureBehind(ports, before, beforeEntry, request);
@@ -209,11 +204,7 @@ export async function closeBranches(ports: SettlingPorts, open: OpenFork, reason
   return scopes.flatMap((scope) => closed.get(scope) ?? []);
 }
 
-export async function continuationAnswer(
-  ports: Ports,
-  head: Head,
-  { execution }: Pick<RunPosition, "execution">,
-): Promise<{ continuation: Continuation } | undefined> {
+export async function continuationAnswer(ports: Ports, head: Head, { execution }: Pick<RunPosition, "execution">) {
   const { continuation, seq, path_taken: resume } = head;
   if (head.scope !== "" || continuation?.seq !== seq || resume === null) return undefined;
   const { stateMachineArn: arn } = await versionOf(ports, head);

@@ -40,12 +40,7 @@ export async function commitOutcome(
  * Whether the run may wait for people after this outcome. It may if an agent requests a call that asks people first,
  * and again after each call of this request has ended. An answer may take days, so the run then keeps no sandbox.
  */
-async function waitsForPeople(
-  ports: Ports,
-  { at, before }: Position,
-  node: string,
-  { next, more }: Outcome,
-): Promise<boolean> {
+async function waitsForPeople(ports: Ports, { at, before }: Position, node: string, { next, more }: Outcome) {
   const call = next === null ? branchOf(at.scope) : null;
   if (!more?.calls && !call) return false;
   const version = await ports.workflows.get(before.workflow_id, before.workflow_version);
@@ -56,11 +51,7 @@ async function waitsForPeople(
   return asking.some(({ id }) => calls.includes(id));
 }
 
-async function readRequestedCalls(
-  ports: Ports,
-  execution: string,
-  call: BranchPlace | null,
-): Promise<readonly string[]> {
+async function readRequestedCalls(ports: Ports, execution: string, call: BranchPlace | null) {
   if (!call) return [];
   const { entry } = await ports.chain.read({ execution, scope: call.parent, seq: call.seq });
   return entry ? (headOf(entry).calls ?? []) : [];

@@ -51,10 +51,7 @@ export async function versionOf(
 }
 
 /** Finds the version that a workflow node runs now. */
-export async function findCalledVersion(
-  ports: Pick<Ports, "workflows">,
-  { workflow, version }: WorkflowNode,
-): Promise<WorkflowVersion | { problem: string }> {
+export async function findCalledVersion(ports: Pick<Ports, "workflows">, { workflow, version }: WorkflowNode) {
   const latest = await ports.workflows.latest(workflow);
   if (!latest) return { problem: `there is no workflow "${workflow}" - publish it, or correct the id` };
   if (version === undefined || version === latest.version) return latest;

@@ -172,11 +172,7 @@ const maxCompared = 16 * 1024 * 1024;
  * If branches wrote different texts to the same key, loads their values from blobs, so that `mergeBranches` can compare
  * them by content.
  */
-async function disputedValues(
-  before: Context,
-  branches: readonly BranchContext[],
-  source: ValueSource,
-): Promise<Map<string, string>> {
+async function disputedValues(before: Context, branches: readonly BranchContext[], source: ValueSource) {
   const whole = new Map<string, string>();
   for (const writes of writesByKey(before, branches).values()) {
     const texts = new Set(writes.map(({ json }) => json));

@@ -89,11 +89,7 @@ export async function acquireTurn(ports: KindPorts, event: NodeEvent): Promise<A
  * Commits the recorded outcome of a node, if the document has one. It takes the turn first, because a branch that is
  * closed meanwhile must get no further entry.
  */
-async function commitRecordedOutcome(
-  ports: KindPorts,
-  position: Position,
-  event: NodeEvent,
-): Promise<StoredEntry | "again" | undefined> {
+async function commitRecordedOutcome(ports: KindPorts, position: Position, event: NodeEvent) {
   // An execution without a document has no `visits`, and so no recorded outcomes.
   if (position.before.visits === undefined) return undefined;
   const definition = await definitionOf(ports, event);

@@ -126,13 +126,7 @@ async function initialContext(ports: Ports, request: RestartRequest, source: Sou
 }
 
 /** Refuses a patch of a key that a reused outcome sets, because that value would replace the patched one. */
-async function refuseOverwritten(
-  ports: Ports,
-  id: string,
-  patch: readonly Member[],
-  source: Source,
-  path: SourcePath,
-): Promise<void> {
+async function refuseOverwritten(ports: Ports, id: string, patch: readonly Member[], source: Source, path: SourcePath) {
   const reused = new Set(path.reused.values());
   const last = source.scope("").findLast((entry) => reused.has(entry));
   if (!last) return;

@@ -194,12 +194,7 @@ export async function createReplacement(
  * Returns the sandbox if it still lives for `seconds`. Otherwise extends it for the whole time of the node; null if
  * that fails.
  */
-export async function extendForNode(
-  ports: Ports,
-  sandbox: Sandbox,
-  node: TaskNode,
-  seconds = secondsOf(node),
-): Promise<Sandbox | null> {
+export async function extendForNode(ports: Ports, sandbox: Sandbox, node: TaskNode, seconds = secondsOf(node)) {
   const leftMs = Date.parse(sandbox.endsAt) - ports.clock.now();
   if (leftMs >= lifetimeOf(seconds) * 1000) return sandbox;
   return leftMs <= 0 ? null : extendForScope(ports, sandbox, secondsOf(node));

@@ -84,11 +84,7 @@ function ownersOf(client: string, workflow: string | null): CredentialOwner[] {
   return workflow === null ? [{ client }] : [{ client }, { workflow }];
 }
 
-async function openForUse(
-  parts: CredentialParts,
-  credential: OwnedCredential,
-  asStored: boolean,
-): Promise<OpenCredential & { content: CredentialContent }> {
+async function openForUse(parts: CredentialParts, credential: OwnedCredential, asStored: boolean) {
   const { name, kind, owner } = credential.record;
   try {
     const isRefreshed = kind === "oauth2" && !asStored;

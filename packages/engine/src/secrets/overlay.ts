@@ -18,10 +18,7 @@ interface Whose {
 }
 
 /** Returns the credentials that a node's context receives. Throws the errors of `Credentials.forNode`. */
-export async function credentialOverlay(
-  { credentials }: Pick<Ports, "credentials">,
-  whose: Whose,
-): Promise<CredentialOverlay> {
+export async function credentialOverlay({ credentials }: Pick<Ports, "credentials">, whose: Whose) {
   const names = declared(whose);
   if (names?.length === 0) return emptyOverlay;
   return credentials.forNode(whose.client, whose.version.workflowId, names);

@@ -67,12 +67,7 @@ export class ContentCheck {
     return this.#problemIn(head, contents, (JSON.parse(text) as Partial<StepText>).digests ?? {}, step);
   }
 
-  async #problemIn(
-    head: Head,
-    contents: Contents,
-    digests: Partial<Record<keyof Contents, string>>,
-    step?: number,
-  ): Promise<LinkProblem | undefined> {
+  async #problemIn(head: Head, contents: Contents, digests: Partial<Record<keyof Contents, string>>, step?: number) {
     const title = (name: string) => (step === undefined ? `its ${name}` : `the ${name} of its step ${step}`);
     const vouches = step === undefined ? "its head" : "the step";
     const added = Object.keys(contents).find((name) => !Object.hasOwn(digests, name));

@@ -169,12 +169,7 @@ async function errorOf(entry: StoredEntry, head: Head, blobs: Ports["blobs"]): P
  * Returns whether the record has the error of the close entry. Class and node are always compared. The message is
  * compared unless it was erased: an erasure removes the message from the record before it removes it from the chain.
  */
-function isErrorOf(
-  error: ExecutionError | undefined,
-  head: Head,
-  known: ExecutionError | null,
-  isErased: boolean,
-): boolean {
+function isErrorOf(error: ExecutionError | undefined, head: Head, known: ExecutionError | null, isErased: boolean) {
   if (!error || head.digests.error === undefined) return error === undefined && head.digests.error === undefined;
   if (error.class !== head.error_class || error.node !== head.close?.node) return false;
   if (isErased && error.message === erasedWords) return true;

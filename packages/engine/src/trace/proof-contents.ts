@@ -26,11 +26,7 @@ export interface RunSecrets {
  * Returns the secrets of a run. `first` is its entry 0. Without the definition of the run, every key may be secret;
  * NOVA has masked the secrets in all other texts before it stored them.
  */
-export async function secretsOfRun(
-  blobs: BlobStore,
-  version: WorkflowVersion | undefined,
-  first: StoredEntry,
-): Promise<RunSecrets> {
+export async function secretsOfRun(blobs: BlobStore, version: WorkflowVersion | undefined, first: StoredEntry) {
   const keys = secretKeysOf(version);
   if (keys === null || keys.size === 0 || !first.contents.context) return { keys, redactor: new Redactor([]) };
   const loaded = await contextAfter(first, blobs).catch(recoverFrom(unreadable, () => null));
@@ -261,12 +257,7 @@ async function* streamOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
  * Passes the bytes of a blob on until `look` returns false. Returns false if the blob was erased. Changed bytes are
  * passed on as they are.
  */
-async function readChunks(
-  blobs: BlobStore,
-  home: BlobHome,
-  sha256: string,
-  look: (chunk: Uint8Array) => unknown,
-): Promise<boolean> {
+async function readChunks(blobs: BlobStore, home: BlobHome, sha256: string, look: (chunk: Uint8Array) => unknown) {
   const read = async () => {
     for await (const chunk of await blobs.stream(home, sha256)) if (look(chunk) === false) break;
     return true;

@@ -3,7 +3,7 @@ import { atOnce } from "../at-once.ts";
 import { failedAttempts } from "../attempt/retry.ts";
 import { contentOrNull, type Head, headOf, unlessErased } from "../chain/entry.ts";
 import { isItem } from "../chain/ids.ts";
-import { blobPages, type Context, loadContext } from "../context/context.ts";
+import { blobPages, loadContext } from "../context/context.ts";
 import { nodeKinds } from "../kinds/table.ts";
 import type { WaitsFor } from "../kinds/waiting/waiting-task.ts";
 import type { EntryId, Link, StoredEntry, Turn } from "../ports/chain.ts";
@@ -111,21 +111,13 @@ async function readStarter(ports: Ports, first: StoredEntry | undefined): Promis
 }
 
 /** Reads the context after an entry; null if it was erased. */
-export async function readContext(
-  { blobs }: Pick<Ports, "blobs">,
-  entry: StoredEntry,
-  head: Head,
-): Promise<Context | null> {
+export async function readContext({ blobs }: Pick<Ports, "blobs">, entry: StoredEntry, head: Head) {
   const text = await contentOrNull({ blobs }, entry, head, "context");
   if (text === null) return null;
   return unlessErased(async () => (await loadContext(text, blobPages(blobs, head))).context);
 }
 
-function pagesOf(
-  { stateMachines }: Ports,
-  { id, status, stateMachineArn }: Execution,
-  continuations: number,
-): string[] {
+function pagesOf({ stateMachines }: Ports, { id, status, stateMachineArn }: Execution, continuations: number) {
   if (status === "queued") return [];
   const further = Array.from({ length: continuations }, (_, index) => continuationName(id, index + 1));
   return [id, ...further].flatMap((name) => stateMachines.page(stateMachineArn, name) ?? []);

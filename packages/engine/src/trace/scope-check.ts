@@ -100,12 +100,7 @@ export class ScopeCheck {
   /**
    * Checks the votes on an approval, which are in a scope of its own entry and come before that entry.
    */
-  async #walkVotes(
-    { node_id }: Pick<Head, "node_id">,
-    seq: number,
-    last: Checked,
-    { execution, scope }: EntryId,
-  ): Promise<{ tip: BranchEnd | undefined } | { problem: Problem }> {
+  async #walkVotes({ node_id }: Pick<Head, "node_id">, seq: number, last: Checked, { execution, scope }: EntryId) {
     const inner = votesScope({ scope, seq }, node_id);
     const walk = await this.walk(execution, inner, { head: innerStart(last.head, inner), entry: last.entry });
     if ("problem" in walk) return walk;
@@ -358,12 +353,7 @@ interface Checking {
  * Returns what is wrong with the document of places that a plan names: its bytes were changed, or a written outcome
  * differs from the entry that it names.
  */
-async function documentProblem(
-  ports: Ports,
-  head: Head,
-  { outcomes: hash }: Plan,
-  { blobs, ...checking }: Checking,
-): Promise<LinkProblem | undefined> {
+async function documentProblem(ports: Ports, head: Head, { outcomes: hash }: Plan, { blobs, ...checking }: Checking) {
   const document = await blobs.text(head, { place: "the document of places", ref: { sha256: hash, type: "json" } });
   if ("bad" in document) return document.bad;
   for (const { key: place, json } of document.text === null ? [] : membersOf(document.text)) {

@@ -17,7 +17,7 @@ import type { Ports } from "../../ports/index.ts";
 import { type AgentReply, type AgentTask, noCode, type PipelineOutcome, replyKey } from "../../ports/pipeline.ts";
 import { callKey, type RecordedCall } from "../../ports/sandboxes.ts";
 import type { KindPorts, NodeDefinition } from "../../protocol/definition.ts";
-import { buildSuccess, type MoreFacts, type Outcome, type SuccessOutcome } from "../../protocol/outcome.ts";
+import { buildSuccess, type Outcome, type SuccessOutcome } from "../../protocol/outcome.ts";
 import { findRecordedReply } from "../../protocol/recorded.ts";
 import { sha256 } from "../../sha256.ts";
 import { codeExecutor, type PreparedCode } from "../code.ts";
@@ -179,12 +179,7 @@ const RequestedByCode = z.strictObject({ name: z.string(), arguments: z.string()
  * Judges what the code of a compiled agent has set: its next call, or its answer. If neither is valid, returns the
  * reason.
  */
-async function judgeCode(
-  site: JournalSite,
-  task: Task,
-  talk: Talk,
-  outcome: SuccessOutcome,
-): Promise<Outcome | { why: string }> {
+async function judgeCode(site: JournalSite, task: Task, talk: Talk, outcome: SuccessOutcome) {
   const definition = agentOf(task);
   const { executor } = definition.node;
   const { set, delete: deleted } = outcome.changes;
@@ -307,11 +302,7 @@ function replyIn({ result }: PipelineOutcome & { status: "success" }): AgentRepl
 }
 
 /** Stores the arguments of the calls as the items of the entry, and builds the part of the talk that is new. */
-async function callFacts(
-  { ports, position }: JournalSite,
-  talk: Talk,
-  verdict: Verdict & { kind: "goes on" },
-): Promise<MoreFacts> {
+async function callFacts({ ports, position }: JournalSite, talk: Talk, verdict: Verdict & { kind: "goes on" }) {
   const { started } = verdict;
   const pages = blobPages(ports.blobs, position.before);
   const texts = started.map((call) => escapeReferences(call.arguments));

@@ -160,10 +160,7 @@ export type ToolOfAgent = AgentToolDefinition & { entry: string; inputSchema: Wr
  * Finds the tools of an agent. The description of a tool that is a published workflow comes from that workflow. Returns
  * a problem if it is not published.
  */
-export async function findTools(
-  ports: Pick<Ports, "workflows">,
-  { version, node }: NodeDefinition<AgentNode>,
-): Promise<ToolOfAgent[] | { problem: string }> {
+export async function findTools(ports: Pick<Ports, "workflows">, { version, node }: NodeDefinition<AgentNode>) {
   const tools: ToolOfAgent[] = [];
   for (const { name, entry } of node.executor.tools) {
     const tool = nodeIndex(version.workflow).get(name)?.node;
@@ -266,11 +263,7 @@ function repeatedMessage({ name, arguments: args }: RequestedCall, who: string):
 }
 
 /** Returns why a call cannot run, for the model; undefined if it can. */
-async function refusalOf(
-  call: RequestedCall,
-  tools: readonly ToolOfAgent[],
-  before: readonly Call[],
-): Promise<string | undefined> {
+async function refusalOf(call: RequestedCall, tools: readonly ToolOfAgent[], before: readonly Call[]) {
   const tool = tools.find(({ name }) => name === call.name);
   if (!tool) return `there is no tool "${call.name}"; there are: ${tools.map(({ name }) => name).join(", ")}`;
   const problem = jsonProblem(call.arguments);

@@ -1,7 +1,6 @@
 import { defined, RawJson, renderJson, secretKeys, type TaskNode } from "@nova/workflow";
 import { sumOfSpendings, unlessNothing } from "../../chain/spending.ts";
 import { journalOf, replayedStep } from "../../chain/step-record.ts";
-import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import {
   type JournalStep,
@@ -185,11 +184,7 @@ function promptTask(
  * Writes the failed entry of the node, with the steps that were recorded. A result of its code is not used, because
  * only the pipeline can judge it.
  */
-export async function settlePrompt(
-  ports: SettlingPorts,
-  held: HeldNode<TaskNode>,
-  reason: Reason,
-): Promise<StoredEntry> {
+export async function settlePrompt(ports: SettlingPorts, held: HeldNode<TaskNode>, reason: Reason) {
   const { kept, ...stopped } = await stopTurn(ports, held, reason, noStep);
   return commitOutcome(ports, held.position, held.node, await stoppedOutcome(ports, held, stopped), kept);
 }

@@ -51,11 +51,7 @@ export interface ChildAnswer extends RunPosition {
 }
 
 /** Runs a workflow node: the first task creates the other execution, the second one reads its outcome. */
-export async function runChild(
-  ports: KindPorts,
-  event: WaitEvent,
-  definition: NodeDefinition<WorkflowNode>,
-): Promise<TaskAnswer | ChildAnswer> {
+export async function runChild(ports: KindPorts, event: WaitEvent, definition: NodeDefinition<WorkflowNode>) {
   for (;;) {
     const place = await acquireTurn(ports, event);
     if (place.entry) return answerEntry(ports, event, place.entry);

@@ -23,16 +23,11 @@ import {
   type Reason,
   type SettlingPorts,
 } from "../../protocol/definition.ts";
-import type { TaskAnswer } from "../../protocol/event.ts";
 import { buildFailure, buildSuccess, factsWithoutCode, type Outcome } from "../../protocol/outcome.ts";
 import { holdTurn, runUntilCommitted } from "../../protocol/turn.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
 
-export async function runMap(
-  ports: KindPorts,
-  event: MapEvent,
-  definition: NodeDefinition<MapNode>,
-): Promise<TaskAnswer> {
+export async function runMap(ports: KindPorts, event: MapEvent, definition: NodeDefinition<MapNode>) {
   const entry = await runUntilCommitted(ports, event, (position) => commitItems(ports, position, definition, event));
   return answerFor(entry, event, ports);
 }
@@ -41,12 +36,7 @@ export async function runMap(
  * Writes the entry of the map itself, with its list of items. It takes the turn first, because a branch that is closed
  * meanwhile must get no further entry.
  */
-async function commitItems(
-  ports: Ports,
-  position: Position,
-  definition: NodeDefinition<MapNode>,
-  event: MapEvent,
-): Promise<StoredEntry | "again"> {
+async function commitItems(ports: Ports, position: Position, definition: NodeDefinition<MapNode>, event: MapEvent) {
   const { node } = definition;
   if (!(await holdTurn(ports, position, node.id))) return "again";
   const { kept, input } = await inputBefore(ports, position);

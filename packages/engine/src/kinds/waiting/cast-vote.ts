@@ -97,11 +97,7 @@ export interface TaskCall {
  * Takes back the vote or the delegation of a person. This is possible until a choice has enough votes. Throws
  * `ApproverRefused`, `AnswerRefused` before it writes.
  */
-export async function withdrawVote(
-  ports: Ports,
-  name: TaskName,
-  call: TaskCall,
-): Promise<{ task: WaitingTask; at: string }> {
+export async function withdrawVote(ports: Ports, name: TaskName, call: TaskCall) {
   return writeBallot(ports, name, call, async ({ task, votes }, person, common) => {
     demandOwnBallot(task, votes, person);
     return { kind: "withdrawal", ...common };
@@ -123,11 +119,7 @@ export function demandOwnBallot({ node }: WaitingTask, { standing, delegations }
  * Lets another person vote instead of an approver, and mails that person a link. A repeated delegation only mails the
  * link. Throws `ApproverRefused`, `AnswerRefused` before it writes.
  */
-export async function delegateVote(
-  ports: Ports,
-  name: TaskName,
-  call: TaskCall & { to: string },
-): Promise<{ task: WaitingTask; at: string }> {
+export async function delegateVote(ports: Ports, name: TaskName, call: TaskCall & { to: string }) {
   const to = call.to.toLowerCase();
   const delegated = await writeBallot(ports, name, call, async ({ task, approvers, votes }, person, common) => {
     const own = votes.delegations.find(({ by }) => isSamePerson(by, person));

@@ -74,12 +74,7 @@ function valueAt(context: Context, path: string, secrets: ReadonlySet<string>): 
   return new RawJson(shownValue(keyOfPath(secrets, path) ?? path, json, secrets));
 }
 
-async function outcomeIn(
-  ports: Ports,
-  node: WaitingNode,
-  entry: StoredEntry,
-  secrets: ReadonlySet<string>,
-): Promise<KeptOutcome | null> {
+async function outcomeIn(ports: Ports, node: WaitingNode, entry: StoredEntry, secrets: ReadonlySet<string>) {
   const head = headOf(entry);
   if (head.node_id !== node.id || head.status !== "success") return null;
   const { into } = termsOf(node);

@@ -147,12 +147,7 @@ async function dropTask(ports: Ports, at: EntryId, turn: Turn): Promise<void> {
  * Returns the outcome of a node that got no answer in time. First ends the votes on an approval. If the votes have
  * decided, their outcome counts. Otherwise `build` builds the outcome.
  */
-async function outcomeAtEnd(
-  ports: Ports,
-  held: HeldNode,
-  reason: string,
-  build: (facts: OutcomeFacts) => Outcome,
-): Promise<{ outcome: Outcome; isDecided: boolean }> {
+async function outcomeAtEnd(ports: Ports, held: HeldNode, reason: string, build: (facts: OutcomeFacts) => Outcome) {
   const { node, position, turn } = held;
   const facts = factsWithoutCode(ports, turn);
   if (node.type !== "approval" || !node.approvers) return { outcome: build(facts), isDecided: false };

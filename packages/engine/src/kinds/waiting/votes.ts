@@ -88,11 +88,7 @@ export async function readVotes(
 }
 
 /** Reads the ballot in an entry; null if it was erased. */
-export async function ballotIn(
-  { blobs }: Pick<Ports, "blobs">,
-  { contents: { vote } }: StoredEntry,
-  head: Head,
-): Promise<Ballot | null> {
+export async function ballotIn({ blobs }: Pick<Ports, "blobs">, { contents: { vote } }: StoredEntry, head: Head) {
   const text = vote ? await unlessErased(() => contentText(vote, head, blobs)) : null;
   if (text === null) return null;
   const ballot = JSON.parse(text) as Ballot;

@@ -250,10 +250,7 @@ export function formOf({ form, forms }: Pick<WaitingTask, "form" | "forms">, cho
  * Checks the data against the form of the choice, and returns the data as JSON text. If the choice has no form, any
  * data fit, and data may be missing.
  */
-export async function fittingData(
-  task: WaitingTask,
-  { choice, data }: { choice: string; data?: string },
-): Promise<string> {
+export async function fittingData(task: WaitingTask, { choice, data }: { choice: string; data?: string }) {
   const form = formOf(task, choice);
   const text = data?.trim() ?? (form ? "{}" : "null");
   if (measureOf(text).depth > deepestNesting) {
