@@ -12,7 +12,7 @@ import { moveSandboxes, withoutPool } from "../sandboxes/life.ts";
 import { graceSeconds, lifetimeLeft } from "../sandboxes/spec.ts";
 import { sha256 } from "../sha256.ts";
 import { judge, turnFacts, warmAfter } from "./judge.ts";
-import type { Attempt, Executor, FinishedWork, Prepared, TaskTime, Work } from "./run-attempts.ts";
+import type { Attempt, Delivery, Executor, FinishedWork, FollowTime, Prepared, Work } from "./run-attempts.ts";
 import { stopCode, stopTurn } from "./stop.ts";
 import { type NodeIo, type Task, type TaskInput, taskInput } from "./task-input.ts";
 
@@ -33,18 +33,13 @@ async function prepareCode(ports: KindPorts, task: Task): Promise<PreparedCode> 
   return { ...found, allow, findNeeds: () => addressesFor(ports, allow) };
 }
 
-async function runCode(
-  ports: KindPorts,
-  task: Task,
-  attempt: Attempt,
-  prepared: PreparedCode,
-  time: TaskTime,
-): Promise<Work> {
+async function runCode(delivery: Delivery, prepared: PreparedCode): Promise<Work> {
+  const { ports, task, attempt, time } = delivery;
   const { node, position } = task;
   const { turn, turnWritten } = attempt;
   const { io } = prepared;
   const limit = timeLimit(ports, turn.since, node.timeoutSeconds);
-  if (limit.aborted) return stopLate(ports, task, attempt, io);
+  if (limit.aborted) return stopLate(delivery, io);
   const { signal, follow } = followRun(node, AbortSignal.any([time.signal, limit]), time.followTime);
   const request = codeRequest(task, attempt, prepared);
   const outcome = await ports.sandboxes.run(turn.sandbox as string, request, follow?.watch(io) ?? io, {
@@ -59,24 +54,20 @@ async function runCode(
   if (outcome.kind === "refused" || (isEarly && !(await turnWritten))) return { kind: "turn lost" };
   switch (outcome.kind) {
     case "finished":
-      return finishWith(task, attempt, outcome.result, io);
+      return finishWith(delivery, outcome.result, io);
     case "gone":
-      return failLost(ports, task, attempt);
+      return failLost(delivery);
     case "tombstoned":
       return { kind: "again" };
     case "unfinished":
-      if (limit.aborted) return stopLate(ports, task, attempt, io);
+      if (limit.aborted) return stopLate(delivery, io);
       if (isLong(node)) return { kind: "running" };
       throw new NovaError("NodeUnfinished", `node "${node.id}" still runs; the next delivery attaches to it`);
   }
 }
 
-async function finishWith(
-  task: Task,
-  attempt: Attempt,
-  { isUnfit, ...result }: CodeResult,
-  io: NodeIo,
-): Promise<FinishedWork> {
+async function finishWith({ task, attempt }: Delivery, found: CodeResult, io: NodeIo): Promise<FinishedWork> {
+  const { isUnfit, ...result } = found;
   const sandbox = isUnfit ? withoutPool(attempt.sandbox) : attempt.sandbox;
   const outcome = await judge(task, result, io, factsOf(task, { ...attempt, sandbox }));
   // The sandbox of long code serves one attempt, so no later attempt can reuse it.
@@ -87,7 +78,7 @@ async function finishWith(
 /**
  * Fails a node whose sandbox is gone. The code may have had effects already, so this function does not run it again.
  */
-function failLost(ports: Ports, task: Task, attempt: Attempt): FinishedWork {
+function failLost({ ports, task, attempt }: Delivery): FinishedWork {
   const { timeoutSeconds } = task.node;
   const isOver = ports.clock.now() >= Date.parse(attempt.turn.since) + timeoutSeconds * 1000;
   return failWith(task, attempt, isOver ? goneReason(timeoutSeconds) : lostReason(attempt.turn));
@@ -97,9 +88,10 @@ function failLost(ports: Ports, task: Task, attempt: Attempt): FinishedWork {
  * Ends code whose time is over. If the code has produced a result, that result counts. Otherwise this function kills
  * the code with its sandbox.
  */
-async function stopLate(ports: Ports, task: Task, attempt: Attempt, io: NodeIo): Promise<FinishedWork> {
+async function stopLate(delivery: Delivery, io: NodeIo): Promise<FinishedWork> {
+  const { ports, task, attempt } = delivery;
   const stopped = await stopCode(ports, task.position, attempt.turn, io, 0);
-  if (stopped?.kind === "finished") return finishWith(task, attempt, stopped.result, io);
+  if (stopped?.kind === "finished") return finishWith(delivery, stopped.result, io);
   await moveSandboxes(ports, "in use", "turn left", [attempt.turn.sandbox as string]);
   const logs = stopped?.kind === "stopped" ? io.maskLogs(stopped.logs) : "";
   return failWith(task, attempt, overdueReason(task.node.timeoutSeconds), logs);
@@ -184,18 +176,8 @@ export function networkOf(
   return hosts.length > 0 ? { near: [...hosts] } : {};
 }
 
-export function codeRequest(
-  task: Task,
-  { turn }: Pick<Attempt, "turn">,
-  {
-    input,
-    restartKey,
-    overlay,
-    io,
-    allow,
-    calls,
-  }: TaskInput & Pick<PreparedCode, "calls"> & { allow: readonly string[] | undefined },
-): RunRequest {
+function codeRequest(task: Task, { turn }: Attempt, prepared: PreparedCode): RunRequest {
+  const { input, restartKey, overlay, io, allow, calls } = prepared;
   const { id, timeoutSeconds } = task.node;
   const { code, file = `${id}.py` } = codeOf(task.node);
   const run = { step: 0, code, fileName: file, timeoutSeconds, ...networkOf(allow, turn, overlay) };
@@ -239,12 +221,6 @@ export function lostReason({ sandbox }: Turn) {
   const message = `the sandbox ${sandbox} was lost while the node's code may have been running - declare "effects": false if it may run again`;
   return { class: "NodeInterrupted", message } as const;
 }
-
-/**
- * Returns a signal. When it fires, a delivery should stop waiting for code that may outlive its Lambda; the next
- * delivery then waits for the code.
- */
-export type FollowTime = () => AbortSignal;
 
 const followMs = 10_000;
 

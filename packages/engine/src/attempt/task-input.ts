@@ -29,9 +29,8 @@ import { createCredentialMask } from "../secrets/redactor.ts";
 import { redactorFor } from "../secrets/secret-inputs.ts";
 import { findKnownNodes, type KnownNodes, wasWrittenBefore } from "./known-nodes.ts";
 
-export interface Task extends NodeDefinition {
+export interface Task<N extends TaskNode = TaskNode> extends NodeDefinition<N> {
   position: Position;
-  node: TaskNode;
   retries?: number | undefined;
 }
 

@@ -38,36 +38,34 @@ import {
 } from "./prompt/journal.ts";
 import { commonMeans } from "./prompt/means.ts";
 import { judgePipeline, settlePrompt } from "./prompt/run-prompt.ts";
-import type { Attempt, Executor, Prepared, TaskTime, Work } from "./run-attempts.ts";
+import type { Delivery, Executor, Prepared, Work } from "./run-attempts.ts";
 import { createNodeIo, type NodeIo, type Task, withInputKeys } from "./task-input.ts";
 
 /**
  * Runs a node whose value a model writes, without a sandbox. It asks the model, or finds the answer that an earlier
  * delivery recorded.
  */
-export const textExecutor: Executor<PreparedText> = { prepare: prepareText, work: askModel, settle: settlePrompt };
+export const textExecutor: Executor<PreparedText, TextNode> = {
+  prepare: prepareText,
+  work: askModel,
+  settle: settlePrompt,
+};
 
 interface PreparedText extends Prepared {
   asking: Asking;
   earlier: Earlier;
 }
 
-async function prepareText(ports: KindPorts, task: Task): Promise<PreparedText> {
+async function prepareText(ports: KindPorts, task: Task<TextNode>): Promise<PreparedText> {
   const asking = await prepareQuestion(ports, task);
   return { asking, earlier: await attemptsBefore(ports, task.position), kept: asking.kept };
 }
 
-async function askModel(
-  ports: KindPorts,
-  task: Task,
-  attempt: Attempt,
-  { asking, earlier }: PreparedText,
-  { signal }: TaskTime,
-): Promise<Work> {
-  const site: JournalSite = { ports, position: task.position, attempt, io: asking.io };
+async function askModel(delivery: Delivery<TextNode>, { asking, earlier }: PreparedText): Promise<Work> {
+  const site: JournalSite<TextNode> = { ...delivery, io: asking.io };
   const { asked } = asking.question;
-  return runWithModel(site, task, { earlier, asked }, async (journal) => ({
-    outcome: await answerFrom(site, task, asking, journal, signal),
+  return runWithModel(site, { earlier, asked }, async (journal) => ({
+    outcome: await answerFrom(site, asking, journal),
   }));
 }
 
@@ -85,11 +83,10 @@ export interface Answered {
  */
 export async function runWithModel(
   site: JournalSite,
-  task: Task,
   { earlier, asked }: { earlier: Earlier; asked: string },
   ask: (journal: StepJournal) => Promise<Answered>,
 ): Promise<Work> {
-  const { attempt, position, io } = site;
+  const { task, attempt } = site;
   const journal = new StepJournal(site, earlier);
   try {
     await journal.adopt();
@@ -101,8 +98,8 @@ export async function runWithModel(
     // counts only after it is recorded.
     const result = found.status === "failed" ? await journal.end(found) : found;
     if (!result) return { kind: "again" };
-    const facts = { ...turnFacts(attempt.turn), sandboxId: null, warm: warmBefore(position) };
-    const outcome = await judgePipeline(task, result, journal, io, facts);
+    const facts = { ...turnFacts(attempt.turn), sandboxId: null, warm: warmBefore(task.position) };
+    const outcome = await judgePipeline(site, result, journal, facts);
     const contents = { ...outcome.more?.contents, ...answered.more?.contents };
     const whole = { ...outcome, more: { ...outcome.more, ...answered.more, contents, asked } };
     const { next } = answered;
@@ -127,11 +124,11 @@ export async function prepareInput(ports: KindPorts, { position, node, version }
   return { kept, input, io: await createNodeIo(ports, position, input, secretKeys(version.workflow)) };
 }
 
-async function prepareQuestion(ports: KindPorts, { position, ...definition }: Task) {
+async function prepareQuestion(ports: KindPorts, { position, ...definition }: Task<TextNode>) {
   const { kept, input, io } = await prepareInput(ports, { ...definition, position });
-  const executor = textExecutorOf(definition.node);
+  const { executor } = definition.node;
   const mask = (text: string) => io.mask(text);
-  return { executor, io, kept, question: await questionFor(ports, position, definition, executor, { input, mask }) };
+  return { io, kept, question: await questionFor(ports, position, definition, executor, { input, mask }) };
 }
 
 /**
@@ -144,43 +141,34 @@ export async function promptHashAt(ports: KindPorts, position: Task["position"],
   return (await prepareQuestion(ports, { ...definition, node, position })).question.asked;
 }
 
-export function isTextNode(node: Node | undefined): node is TaskNode {
+type TextNode = TaskNode & { executor: TextExecutor };
+
+export function isTextNode(node: Node | undefined): node is TextNode {
   return node !== undefined && "executor" in node && node.executor.kind === "text";
 }
 
-function textExecutorOf({ id, executor }: TaskNode): TextExecutor {
-  if (executor.kind === "text") return executor;
-  throw new TypeError(`node "${id}" is no text node`);
-}
-
-async function answerFrom(
-  site: JournalSite,
-  task: Task,
-  { executor, question, io }: Asking,
-  journal: StepJournal,
-  signal: AbortSignal,
-): Promise<PipelineOutcome> {
-  const { node } = task;
+async function answerFrom(site: JournalSite<TextNode>, { question, io }: Asking, journal: StepJournal) {
+  const { node, version } = site.task;
   const { problem } = question;
   const refused = (why: string) =>
     ({ ...noCode, status: "failed", class: "NodeFailed", message: `node "${node.id}"${why}` }) as const;
   if (problem !== undefined) return refused(`: ${problem}`);
-  if (task.version.workflow.models === false) {
+  if (version.workflow.models === false) {
     return refused(' would ask a model, and "models": false of its workflow forbids that - remove one of the two');
   }
-  const asked = textTask(site, task, question, journal);
+  const asked = textTask(site, question, journal);
   const next: TextMeans["journal"]["next"] = (work) =>
-    journal.next(async (at) => slimStep(await work(at), executor, io));
-  return site.ports.pipeline.answer(asked, { ...commonMeans(site, journal, signal), journal: { next } });
+    journal.next(async (at) => slimStep(await work(at), node.executor, io));
+  return site.ports.pipeline.answer(asked, { ...commonMeans(site, journal), journal: { next } });
 }
 
 /** Builds the task for the pipeline. `system` and `prompt` of the question have no secrets. */
 export function textTask(
-  { io, position }: JournalSite,
-  { node, version, edges }: Task,
+  { io, task }: JournalSite,
   { system, prompt, record }: Pick<Question, "system" | "prompt" | "record">,
   journal: StepJournal,
 ): TextTask {
+  const { position, node, version, edges } = task;
   const { at, before } = position;
   return {
     at,
