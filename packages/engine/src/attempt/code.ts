@@ -40,13 +40,14 @@ async function runCode(delivery: Delivery, prepared: PreparedCode): Promise<Work
   const { io } = prepared;
   const limit = timeLimit(ports, turn.since, node.timeoutSeconds);
   if (limit.aborted) return stopLate(delivery, io);
-  const { signal, follow } = followRun(node, AbortSignal.any([time.signal, limit]), time.followTime);
+  const end = AbortSignal.any([time.signal, limit]);
+  const follow = isLong(node) ? followRun(end, time.followTime) : undefined;
   const request = codeRequest(task, attempt, prepared);
   const outcome = await ports.sandboxes.run(turn.sandbox as string, request, follow?.watch(io) ?? io, {
     first: !position.next.turn?.sandbox,
     turnWritten,
     lifetimeSeconds: lifetimeLeft(node, ports.clock.now() - Date.parse(turn.since)),
-    signal,
+    signal: follow?.signal ?? end,
   });
   // Only the delivery that holds the turn may use this result. The result may arrive before the turn is written, so the
   // delivery first waits for that write.
@@ -231,55 +232,33 @@ const followMs = 10_000;
 export const tenSeconds: FollowTime = () => AbortSignal.timeout(followMs);
 
 /**
- * Limits the time for which a delivery waits for code that may outlive its Lambda. The delivery keeps waiting while
- * large values are transferred.
+ * Returns the signal that makes a delivery stop waiting for code that may outlive its Lambda. The delivery keeps waiting
+ * while large values are transferred through the result of `watch`.
  */
-export class Follow {
-  readonly signal: AbortSignal;
-  readonly #end = new AbortController();
-  readonly #over: AbortSignal;
-  #underWay = 0;
-
-  constructor(lambda: AbortSignal, time: FollowTime) {
-    this.signal = AbortSignal.any([lambda, this.#end.signal]);
-    this.#over = time();
-    this.#over.addEventListener("abort", () => this.#look(), { once: true });
-    this.#look();
-  }
-
-  watch(io: RunIo): RunIo {
-    return {
-      outputs: (node) => io.outputs(node),
-      outputNames: () => io.outputNames(),
-      taskUrl: (node) => io.taskUrl(node),
-      openBlob: async (ref) => this.#passing(await io.openBlob(ref)),
-      storeBlob: (ref, body) => io.storeBlob(ref, this.#passing(body)),
-    };
-  }
-
-  async *#passing(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-    this.#underWay++;
+export function followRun(lambda: AbortSignal, followTime: FollowTime) {
+  const end = new AbortController();
+  const over = followTime();
+  let underWay = 0;
+  const look = () => {
+    if (over.aborted && underWay === 0) end.abort();
+  };
+  over.addEventListener("abort", look, { once: true });
+  look();
+  async function* passing(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    underWay++;
     try {
       yield* body;
     } finally {
-      this.#underWay--;
-      this.#look();
+      underWay--;
+      look();
     }
   }
-
-  #look(): void {
-    if (this.#over.aborted && this.#underWay === 0) this.#end.abort();
-  }
-}
-
-/**
- * Returns the signal that makes this delivery stop waiting for the code. For code that may outlive a Lambda, also
- * returns a `Follow`.
- */
-export function followRun(node: TaskNode, signal: AbortSignal, followTime: FollowTime) {
-  if (!isLong(node)) return { signal };
-  const follow = new Follow(signal, followTime);
-  return { signal: follow.signal, follow };
+  const watch = (io: RunIo): RunIo => ({
+    ...io,
+    openBlob: async (ref) => passing(await io.openBlob(ref)),
+    storeBlob: (ref, body) => io.storeBlob(ref, passing(body)),
+  });
+  return { signal: AbortSignal.any([lambda, end.signal]), watch };
 }
 
 /** The hosts that a node's code can connect to. Undefined: all that its sandbox can reach. */

@@ -84,16 +84,8 @@ const nextId = monotonicFactory();
  * Starts an execution, or queues it. A sweeper repeats a step that was lost. Throws `InputsRefused`, `OutcomesRefused`.
  */
 export async function startExecution(ports: Ports, request: StartRequest): Promise<Execution> {
-  const {
-    version,
-    client = defaultClient,
-    files = [],
-    frozen = false,
-    fresh = [],
-    outcomes,
-    trigger,
-    starter,
-  } = request;
+  const { version, client = defaultClient, files = [], frozen = false, fresh = [], outcomes } = request;
+  const { trigger, starter } = request;
   const keyed = files.filter((file) => "key" in file);
   const placed = files.filter((file) => "mark" in file);
   const keys = keyed.map(({ key }) => key);
@@ -265,9 +257,8 @@ function referenceOf({ sha256, bytes }: Stored): string {
   return referenceText({ sha256, bytes, type: "bytes" });
 }
 
-export interface FirstEntry {
+export interface FirstEntry extends Pick<StartRequest, "version" | "frozen" | "fresh" | "starter"> {
   id: string;
-  version: WorkflowVersion;
   home: BlobHome;
   /** The initial context, large values in blobs. */
   set: Member[];
@@ -275,32 +266,15 @@ export interface FirstEntry {
   startedAt: string;
   parent?: Parent;
   trigger?: string | undefined;
-  frozen?: boolean;
   sealed?: boolean;
-  fresh?: readonly string[];
   origin?: Origin;
   plan?: Plan | undefined;
-  /** The person who starts the run. Absent: NOVA has proved no identity. */
-  starter?: Person | undefined;
 }
 
 /** Makes NOVA store events for waits of the run from now on, and builds entry 0 with the initial context. */
 export async function buildFirstEntry(ports: Ports, link: FirstEntry): Promise<StoredEntry> {
-  const {
-    id,
-    version,
-    home,
-    set,
-    startedAt,
-    parent,
-    trigger,
-    frozen,
-    sealed,
-    fresh = [],
-    origin,
-    plan,
-    starter,
-  } = link;
+  const { version, home, set, startedAt, frozen, sealed, fresh = [], plan, starter } = link;
+  const { parent, trigger, origin } = link;
   await keepEventsFor(ports, version.workflow, startedAt);
   const changes = { set, delete: [] };
   const context = new Context().apply(changes, 0);
@@ -310,7 +284,7 @@ export async function buildFirstEntry(ports: Ports, link: FirstEntry): Promise<S
   const start = node && nodeIndex(version.workflow).get(node.id);
   return sealEntry(
     {
-      execution_id: id,
+      execution_id: link.id,
       scope: "",
       seq: 0,
       ...home,
