@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Branch, ChoiceRule, DistributedMapState, MapState, States } from "../asl.ts";
+import type { Branch, ChoiceRule, DistributedMapState, MapState, PassState, States } from "../asl.ts";
 import { maxItemsInBody } from "../events/history-budget.ts";
 import type { PlannedAgent, PlannedFork, PlannedFrame, PlannedMap, Target } from "../lower.ts";
 import { branchName, type Frame, innerFrame, stateAfter, stateOf, unfitEnd } from "./frame.ts";
@@ -41,10 +41,13 @@ export function emitFork(fork: PlannedFork, next: Target, frame: Frame, emitFram
 function emitBranch(fork: string, branch: PlannedFrame, frame: Frame, emitFrame: EmitFrame): Branch {
   const name = branchName(fork, branch.entry);
   const scope = `States.Format('{}/${fork}@{}.${branch.entry}', $.scope, $.seq)`;
-  const begin = { "execution.$": "$.execution", "scope.$": scope, seq: 0 };
-  const first = { Type: "Pass", Parameters: begin, Next: branch.entry } as const;
   const inner = innerFrame(name, frame.functions, { tolerant: false, inlineItems: frame.inlineItems });
-  return { StartAt: name, States: { [name]: first, ...emitFrame(branch, inner) } };
+  return { StartAt: name, States: { [name]: beginScope(scope, branch.entry), ...emitFrame(branch, inner) } };
+}
+
+/** Emits the state that changes the position of the run to the start of an inner scope. */
+function beginScope(scope: string, entry: string): PassState {
+  return { Type: "Pass", Parameters: { "execution.$": "$.execution", "scope.$": scope, seq: 0 }, Next: entry };
 }
 
 /** Emits the task that writes the entry of the join, whether or not a branch failed, and the Choice after it. */
@@ -102,10 +105,8 @@ function eachStates(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): State
 function emitBody({ id, body, toleratesFailures }: PlannedMap, { functions }: Frame, emitFrame: EmitFrame): Branch {
   const name = stateOf(id, "item");
   const scope = `States.Format('{}/${id}@{}.{}', $.scope, $.seq, $.index)`;
-  const begin = { "execution.$": "$.execution", "scope.$": scope, seq: 0 };
   const states = emitFrame(body, innerFrame(name, functions, { tolerant: toleratesFailures }));
-  const first = { Type: "Pass", Parameters: begin, Next: body.entry } as const;
-  return { StartAt: name, States: { [name]: first, ...states } };
+  return { StartAt: name, States: { [name]: beginScope(scope, body.entry), ...states } };
 }
 
 /** The longest label of a distributed Map in Step Functions. */
@@ -195,12 +196,7 @@ function callsMap(node: PlannedAgent, frame: Frame, emitFrame: EmitFrame): MapSt
 function callStates({ id, tools }: PlannedAgent, { functions }: Frame, emitFrame: EmitFrame): Branch {
   const call = stateOf(id, "call");
   const scope = `States.Format('{}/${id}@{}.{}', $.scope, $.seq, $.index)`;
-  const begin = { "execution.$": "$.execution", "scope.$": scope, seq: 0 };
-  const isTool = (entry: string): ChoiceRule => ({
-    Variable: "$.tool",
-    StringEquals: entry,
-    Next: stateOf(entry, "begin"),
-  });
+  const isTool = (entry: string) => ({ Variable: "$.tool", StringEquals: entry, Next: stateOf(entry, "begin") });
   const [first, ...others] = tools.map(({ entry }) => isTool(entry));
   if (!first) throw new RangeError(`agent "${id}" has no tools`);
   const inner = innerFrame(call, functions, { tolerant: true });
@@ -209,7 +205,7 @@ function callStates({ id, tools }: PlannedAgent, { functions }: Frame, emitFrame
     [inner.unfit]: unfitEnd,
   };
   for (const tool of tools) {
-    states[stateOf(tool.entry, "begin")] = { Type: "Pass", Parameters: begin, Next: tool.entry };
+    states[stateOf(tool.entry, "begin")] = beginScope(scope, tool.entry);
     Object.assign(states, emitFrame(tool, inner));
   }
   return { StartAt: call, States: states };

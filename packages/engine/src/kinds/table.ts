@@ -106,19 +106,15 @@ const kinds: { [T in Node["type"]]: Kind<Extract<Node, { type: T }>> } = {
 
 export const nodeKinds = kinds as Readonly<Record<Node["type"], Kind<Node>>>;
 
-async function questionHashAt(ports: KindPorts, position: Position, definition: NodeDefinition) {
-  const { node } = definition;
-  return node.type === "agent"
-    ? talkHashAt(ports, { ...definition, node, position })
-    : promptHashAt(ports, position, definition);
-}
-
 export function withKinds(ports: Ports): KindPorts {
   const all: KindPorts = {
     ...ports,
     holdsTurn: (node) => nodeKinds[node.type].settle !== noTurn,
     settleTurn: (settling, held, reason) => nodeKinds[held.node.type].settle(settling, held, reason),
-    asked: (position, definition) => questionHashAt(all, position, definition),
+    asked: async (position, { node, ...definition }) =>
+      node.type === "agent"
+        ? talkHashAt(all, { ...definition, node, position })
+        : promptHashAt(all, position, { ...definition, node }),
     resumeUrl: (position, node) => resumeUrl(ports, position, node),
     staysInside: async (position, plan, node) =>
       (await nodeKinds[node.type].staysInside?.(ports, position, plan, node)) ?? false,

@@ -19,7 +19,7 @@ import {
   type Tip,
 } from "./branches.ts";
 import { inheritedHead } from "./commit.ts";
-import { definitionOf, type KindPorts, type Reason, type SettlingPorts, versionOf } from "./definition.ts";
+import { definitionOf, type KindPorts, type Reason, runOf, type SettlingPorts, versionOf } from "./definition.ts";
 import type { RunPosition } from "./event.ts";
 import { type Closed, finishClose } from "./record.ts";
 import { settleJoin } from "./settle-join.ts";
@@ -84,7 +84,7 @@ async function settleFailedNode(ports: KindPorts, request: CloseRequest, reason:
   const seq = request.seq ?? head.seq;
   // The close itself settles a join, because it must close the branches first.
   if (head.node_type === "close" || head.seq !== seq || head.path_taken === null || opensFork(head)) return;
-  const execution = { id: head.execution_id, workflowId: head.workflow_id, version: head.workflow_version };
+  const execution = runOf(head);
   const { node } = await definitionOf(ports, { execution, node: head.path_taken });
   if (!ports.holdsTurn(node)) return;
   const settling = settleNodeEntry(settlingPorts(ports), { execution, scope: "", seq, node: node.id }, reason);
@@ -161,11 +161,9 @@ export async function closeAfterTip(ports: SettlingPorts, tip: Tip, reasons: Clo
   // no turn.
   if (head.node_type === "end" && head.scope === "" && !tip.turn)
     return { before: head, beforeEntry: tip.entry, at, next: { seq: at.seq } };
-  const isClosed = tip.turn?.state === "closed";
-  const turn = isClosed ? tip.turn : await putState(ports, tip.next, tip.turn, closeMark, "closed");
+  const turn = tip.turn?.state === "closed" ? tip.turn : await putState(ports, at, tip.turn, closeMark, "closed");
   if (!turn) return null;
-  const next = { seq: tip.next.seq, turn };
-  const position: Position = { before: tip.head, beforeEntry: tip.entry, at: tip.next, next };
+  const position: Position = { before: head, beforeEntry: tip.entry, at, next: { seq: at.seq, turn } };
   const open = hasBegun(tip) ? await findOpenedFork(ports, tip.entry) : null;
   if (open) {
     const tips = await closeBranches(ports, open, reasons.inside);
@@ -174,9 +172,7 @@ export async function closeAfterTip(ports: SettlingPorts, tip: Tip, reasons: Clo
     return null;
   }
   if (turn.node === closeMark) return position;
-  const { execution_id, workflow_id, workflow_version } = tip.head;
-  const execution = { id: execution_id, workflowId: workflow_id, version: workflow_version };
-  const definition = await definitionOf(ports, { execution, node: turn.node });
+  const definition = await definitionOf(ports, { execution: runOf(head), node: turn.node });
   await ports.settleTurn(ports, { ...definition, position, turn }, reasons.here);
   return null;
 }

@@ -31,6 +31,11 @@ export interface HeldNode<N extends Node = Node> extends NodeDefinition<N> {
   turn: Turn;
 }
 
+/** Names the run of an entry, as events do. */
+export function runOf({ execution_id: id, workflow_id: workflowId, workflow_version: version }: Head) {
+  return { id, workflowId, version };
+}
+
 export async function definitionOf(
   ports: Ports,
   { execution, node: id }: { execution: { workflowId: string; version: number }; node: string },

@@ -6,7 +6,7 @@ import type { Ports } from "../ports/index.ts";
 import { killStaleSandbox } from "../sandboxes/life.ts";
 import { branchState, hasBegun, type OpenFork, opensFork, readTip, type Tip } from "./branches.ts";
 import { commitOutcome } from "./commit.ts";
-import { definitionOf, type KindPorts, type Reason, type SettlingPorts } from "./definition.ts";
+import { definitionOf, type KindPorts, type Reason, runOf, type SettlingPorts } from "./definition.ts";
 import type { NodeEvent, RunPosition } from "./event.ts";
 import { findRecordedOutcome } from "./recorded.ts";
 
@@ -106,11 +106,11 @@ async function commitRecordedOutcome(ports: KindPorts, position: Position, event
 export async function commitRestOfBranch(ports: KindPorts, open: OpenFork, scope: string): Promise<void> {
   for (;;) {
     const tip = await readTip(ports, open.head.execution_id, scope, open.entry);
-    const { path_taken: node, execution_id: id, workflow_id: workflowId, workflow_version: version } = tip.head;
+    const { path_taken: node } = tip.head;
     if (node === null || branchState(open, tip) !== "under way" || (hasBegun(tip) && opensFork(tip.head))) return;
     if (tip.turn && tip.turn.state !== "held") return;
     const position: Position = { before: tip.head, beforeEntry: tip.entry, at: tip.next, next: nextOf(tip) };
-    const event = { execution: { id, workflowId, version }, scope, seq: tip.next.seq - 1, node };
+    const event = { execution: runOf(tip.head), scope, seq: tip.next.seq - 1, node };
     if (!(await commitRecordedOutcome(ports, position, event))) return;
   }
 }

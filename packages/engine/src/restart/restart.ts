@@ -13,7 +13,7 @@ import { findCalledVersion } from "../protocol/definition.ts";
 import { originOf } from "../protocol/recorded.ts";
 import { followSource, type SourcePath } from "./follow-source.ts";
 import { isStep, RestartRefused, type ReuseSelection, selectEntriesBefore, shortList } from "./selection.ts";
-import { entryKey, Source, type SourceEntry } from "./source.ts";
+import { entryKey, type Reads, Source, type SourceEntry } from "./source.ts";
 
 export interface RestartRequest {
   /** An execution that has ended. */
@@ -39,15 +39,11 @@ export interface Restart {
   frozen: boolean;
 }
 
-export interface Restarted extends Restart {
-  execution: Execution;
-}
-
 /** Starts an execution that reuses outcomes. Throws `RestartRefused`, `InputsRefused` before a write. */
 export async function restartExecution(
   ports: Ports,
   request: RestartRequest & Pick<StartRequest, "id" | "queue">,
-): Promise<Restarted> {
+): Promise<Restart & { execution: Execution }> {
   const restart = await planRestart(ports, request);
   const { id = newId(ports), source, version, again = [], by, starter } = request;
   const [misfit] = restart.forecast.misfits;
@@ -99,7 +95,7 @@ export async function planRestart(ports: Ports, request: RestartRequest): Promis
   const path = followSource(source, version, selection);
   const set = await initialContext(ports, request, source, path);
   return {
-    document: await writeRestartDocument(ports, version, selection, path),
+    document: writeDocument(await collectReferences(ports, version, selection, path, "")),
     forecast: buildForecast(source, version, path),
     set,
     frozen: source.scope("")[0]?.head.frozen === true,
@@ -146,25 +142,11 @@ async function contextOf(ports: Ports, execution: string, seq: number) {
   return contextAfter(entry, ports.blobs);
 }
 
-type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 export type PlaceReference = [place: string, EntryReference];
 
 /**
- * Builds the document of a restart: all outcomes on the path. If an inner execution failed and continues, the document
- * also has the outcomes inside it.
- */
-export async function writeRestartDocument(
-  ports: Reads,
-  version: WorkflowVersion,
-  selection: ReuseSelection,
-  path: SourcePath,
-): Promise<string> {
-  return writeDocument(await collectReferences(ports, version, selection, path, ""));
-}
-
-/**
- * Collects the references of one execution. `inside`: the prefix of the places of that execution in the document, such
- * as `billing/`.
+ * Collects the references of one execution: all outcomes on the path. If an inner execution failed and continues, also
+ * the outcomes inside it. `inside`: the prefix of the places of that execution in the document, such as `billing/`.
  */
 async function collectReferences(
   ports: Reads,
@@ -215,7 +197,7 @@ export interface Forecast {
   estimate: { cost_usd: number; execution_time_ms: number };
 }
 
-export function buildForecast(source: Source, { workflow }: WorkflowVersion, { reused, runs, misfits }: SourcePath) {
+function buildForecast(source: Source, { workflow }: WorkflowVersion, { reused, runs, misfits }: SourcePath) {
   const places = [...runs.keys()];
   const before = places.flatMap((place) => source.entries.get(place) ?? []);
   const runsAgain = (place: string) => {

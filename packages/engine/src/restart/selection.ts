@@ -1,7 +1,6 @@
 import type { Head } from "../chain/entry.ts";
 import { branchScope } from "../chain/ids.ts";
-import type { Ports } from "../ports/index.ts";
-import { type EntryInRun, entryKey, Source, type SourceEntry } from "./source.ts";
+import { type EntryInRun, entryKey, type Reads, Source, type SourceEntry } from "./source.ts";
 
 export class RestartRefused extends Error {
   override name = "RestartRefused";
@@ -57,8 +56,6 @@ function stepsTo({ scope, seq }: EntryInRun): { seq: number; branch: string }[] 
   }));
   return [...forks, { seq, branch: "" }];
 }
-
-type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 
 /** Builds the selection with which everything from these places on runs again. Throws `RestartRefused`. */
 export async function selectEntriesBefore(

@@ -47,10 +47,10 @@ export function misfitOf(
   last: Checked | undefined,
 ): string | undefined {
   const lacking =
-    texts.find((field) => typeof head[field] !== "string") ?? numbers.find((field) => typeof head[field] !== "number");
+    texts.find((field) => typeof head[field] !== "string") ??
+    numbers.find((field) => typeof head[field] !== "number") ??
+    (seq === 0 ? ofLink0.find((field) => typeof head[field] !== "string") : undefined);
   if (lacking !== undefined) return `its head does not say its ${lacking}`;
-  const lackingFirst = seq === 0 ? ofLink0.find((field) => typeof head[field] !== "string") : undefined;
-  if (lackingFirst !== undefined) return `its head does not say its ${lackingFirst}`;
   const due = last ? last.head.seq + 1 : 0;
   if (seq !== due) return `link ${due} was dropped`;
   if (head.execution_id !== execution || head.scope !== scope || head.seq !== seq)
@@ -213,10 +213,7 @@ export async function restartsMisfit(ports: Ports, id: string): Promise<string |
  * has a record, so a missing id was removed later. `restartsMisfit` may not notice this, because an attacker can also
  * remove the note beside the chain.
  */
-export async function sourceMisfit(
-  { executions }: Pick<Ports, "executions">,
-  { id, restartedFrom }: Pick<Execution, "id" | "restartedFrom">,
-): Promise<string | undefined> {
+export async function sourceMisfit({ executions }: Ports, { id, restartedFrom }: Execution) {
   const source = restartedFrom === undefined ? undefined : await executions.get(restartedFrom);
   if (!source || source.restarts?.includes(id)) return undefined;
   return `the record of its source ${source.id} was changed: its "restarts" lack ${id}`;

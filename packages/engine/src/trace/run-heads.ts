@@ -157,12 +157,9 @@ function goesOn({ entry }: Link): boolean {
  * Returns the number of the last entry of each branch, by scope, from the join of a fork; null if there is no join or
  * its list was erased.
  */
-async function joinedTips(
-  { chain, blobs }: Pick<Ports, "chain" | "blobs">,
-  { execution_id: execution, scope, seq }: Head,
-): Promise<ReadonlyMap<string, number> | null> {
-  const { entry } = await chain.read({ execution, scope, seq: seq + 1 });
-  const text = entry ? await contentOrNull({ blobs }, entry, headOf(entry), "branches") : null;
+async function joinedTips(ports: Pick<Ports, "chain" | "blobs">, { execution_id: execution, scope, seq }: Head) {
+  const { entry } = await ports.chain.read({ execution, scope, seq: seq + 1 });
+  const text = entry ? await contentOrNull(ports, entry, headOf(entry), "branches") : null;
   return text !== null ? new Map((JSON.parse(text) as BranchTip[]).map(({ scope, seq }) => [scope, seq])) : null;
 }
 

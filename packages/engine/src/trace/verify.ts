@@ -6,7 +6,7 @@ import type { Ports } from "../ports/index.ts";
 import { isRootSigned, readRoot, TreeDamaged } from "../proof/root.ts";
 import { ExecutionNotFound, executionOf } from "../protocol/record.ts";
 import { sha256 } from "../sha256.ts";
-import { type Erased, Erasures, unreadableProblem } from "./content-check.ts";
+import { createErasures, type Erased, type Erasures, unreadableProblem } from "./content-check.ts";
 import {
   beginningMisfit,
   type Checked,
@@ -47,7 +47,7 @@ type Sound = Exclude<ScopeResult, { problem: Problem }>;
 /** Checks the chain, all contents that it names, and the record of the run. Throws `ExecutionNotFound`. */
 export async function verifyExecution(ports: Ports, id: string): Promise<Verification> {
   const known = await knownOf(ports, id);
-  const erasures = new Erasures(ports);
+  const erasures = createErasures(ports);
   const check = new ScopeCheck(ports, id, erasures);
   const walked = await check.walk(id, "");
   const verdict = "problem" in walked ? walked.problem : await verdictOn(ports, known, walked, erasures);
