@@ -1,7 +1,6 @@
 import {
   type CodeFinding,
   type CodeKeys,
-  type ContextShape,
   checkNodeCode,
   checkPython,
   createModuleFinder,
@@ -191,12 +190,9 @@ export interface SentFacts {
 
 /** Finds mistakes in the code of a node without running it, given the context that the node gets. */
 export async function checkCode(code: string, { context, ...facts }: SentFacts): Promise<CodeFinding[]> {
-  const shape = context !== undefined && { context: readShape(context) };
-  return checkNodeCode(code, { ...facts, ...shape });
-}
-
-function readShape(context: string): ContextShape {
-  return Object.fromEntries(membersOf(context).map(({ key, json }) => [key, readValueShape(JSON.parse(json))]));
+  if (context === undefined) return checkNodeCode(code, facts);
+  const shapes = membersOf(context).map(({ key, json }) => [key, readValueShape(JSON.parse(json))]);
+  return checkNodeCode(code, { ...facts, context: Object.fromEntries(shapes) });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { defined } from "@nova/workflow";
 import type { ChoiceRule, StateMachine, States } from "../asl.ts";
 import {
   loopTargets,
@@ -50,7 +51,7 @@ export function emit(plan: Plan, { functions, inlineItems, continues }: Emitting
   return {
     Comment: plan.comment,
     StartAt: continues ? beginState : plan.main.entry,
-    ...(plan.timeoutSeconds !== undefined && { TimeoutSeconds: plan.timeoutSeconds }),
+    ...defined({ TimeoutSeconds: plan.timeoutSeconds }),
     States: {
       ...(continues && beginStates(plan.main)),
       ...nodeStates(plan.main, mainFrame(functions, inlineItems, continues)),
@@ -90,8 +91,7 @@ const emitters: { [T in PlannedNode["type"]]: Emit<T> } = {
 
 /** Emits a Pass state, because the entry of the start node was written before the execution started. */
 function emitStart(node: PlannedStart): States {
-  const comment = node.comment === undefined ? {} : { Comment: node.comment };
-  return { [node.id]: { Type: "Pass", ...comment, ...transitionTo(stateAfter(node)) } };
+  return { [node.id]: { Type: "Pass", ...defined({ Comment: node.comment }), ...transitionTo(stateAfter(node)) } };
 }
 
 /**

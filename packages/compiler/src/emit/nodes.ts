@@ -332,7 +332,7 @@ function tokenTask(node: Pending, next: Target, frame: Frame): TaskState {
   const expiry = { ErrorEquals: ["States.Timeout"], ResultPath: "$.error", Next: stateOf(node.id, "expired") };
   return {
     Type: "Task",
-    ...(node.comment !== undefined && { Comment: node.comment }),
+    ...defined({ Comment: node.comment }),
     Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken",
     Parameters: {
       FunctionName: frame.functions.requestApproval,

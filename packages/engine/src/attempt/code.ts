@@ -116,16 +116,13 @@ function factsOf(task: Task, { turn, sandbox }: Pick<Attempt, "turn" | "sandbox"
 async function settleCode(ports: SettlingPorts, held: HeldNode<TaskNode>, reason: Reason): Promise<StoredEntry> {
   const { position, node, turn } = held;
   const { kept, io, result, warm, logs, reason: why } = await stopTurn(ports, held, reason, 0);
-  const run: RunFacts = { ...turnFacts(turn), warm, code: hasStarted(turn) ? codeHash(node) : null };
+  const hasStarted = turn.sandbox !== null || turn.due !== undefined;
+  const run: RunFacts = { ...turnFacts(turn), warm, code: hasStarted ? codeHash(node) : null };
   const executionTimeMs = turn.due === undefined ? heldMs(ports, turn) : 0;
   const outcome = result
     ? await judge(held, result, io, run)
     : buildFailure(held, { ...why, message: io.mask(why.message) }, { logs, executionTimeMs, run });
   return commitOutcome(ports, position, node, outcome, kept);
-}
-
-function hasStarted({ sandbox, due }: Turn): boolean {
-  return sandbox !== null || due !== undefined;
 }
 
 function codeHash({ executor }: TaskNode): string | null {

@@ -30,7 +30,9 @@ export async function stopTurn(
   reason: Reason,
   step: number,
 ): Promise<StoppedTurn> {
-  const why = reason.class === "NodeRetry" ? await lastReason(ports, position, reason) : reason;
+  // A `NodeRetry` says that Step Functions has stopped retrying. The node then fails with the error of its last attempt.
+  const last = reason.class === "NodeRetry" ? await lastFailure(ports, position.at) : reason;
+  const why = last ?? { class: "NodeFailed" as const, message: reason.message };
   const kept = await contextBefore(ports, position);
   const overlay = await overlayBefore(ports, { client: position.before.client, version, node });
   const io = await createNodeIo(ports, position, kept.context, secretKeys(version.workflow), overlay);
@@ -54,13 +56,6 @@ function warmAfterStop(stopped: StopOutcome | null, warm: Sandbox | null, turn: 
   const known = knownSandbox(turn, warm);
   const wasKilled = stopped?.kind === "stopped" || (stopped?.kind === "finished" && stopped.result.isUnfit);
   return wasKilled ? withoutPool(known) : known;
-}
-
-/**
- * Returns the error of the last attempt. The node fails with this error, because Step Functions has stopped retrying.
- */
-async function lastReason(ports: SettlingPorts, { at }: Position, { message }: Reason): Promise<Reason> {
-  return (await lastFailure(ports, at)) ?? { class: "NodeFailed", message };
 }
 
 /** The longest time for one stop. If a stop takes longer, Step Functions repeats the delivery. */

@@ -149,7 +149,7 @@ export async function createNodeIo(
 
   const known = async () => {
     const { workflow } = await versionOf(ports, before);
-    return findKnownNodes(ports, position, workflow, { withMaps: true });
+    return findKnownNodes(ports, position, workflow, true);
   };
 
   return {

@@ -241,11 +241,13 @@ export async function wholeJson(json: string, maxBytes: number, { home, blobs }:
   };
   const resolved = async (value: ExactValue): Promise<ExactValue> => {
     if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
-    if (Array.isArray(value)) return inOrder(value, resolved);
+    if (Array.isArray(value)) return Array.fromAsync(value, (one) => resolved(one));
     const ref = asReference(JSON.parse(JSON.stringify(value)));
     if (ref) return ref.type === "bytes" ? value : load(ref);
-    const values = await inOrder(Object.values(value), resolved);
-    return Object.fromEntries(Object.keys(value).map((name, i) => [name, values[i] as ExactValue]));
+    const members = Object.entries(value);
+    return Object.fromEntries(
+      await Array.fromAsync(members, async ([name, one]) => [name, await resolved(one)] as const),
+    );
   };
   const load = async (ref: BlobRef): Promise<ExactValue> => {
     if (ref.bytes > left) throw new TooLarge();
@@ -258,12 +260,6 @@ export async function wholeJson(json: string, maxBytes: number, { home, blobs }:
 
 class TooLarge extends Error {
   override name = "TooLarge";
-}
-
-async function inOrder(values: readonly ExactValue[], one: (value: ExactValue) => Promise<ExactValue>) {
-  const found: ExactValue[] = [];
-  for (const value of values) found.push(await one(value));
-  return found;
 }
 
 /** Loads the text of a JSON blob. */

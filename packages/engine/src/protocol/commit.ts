@@ -78,6 +78,7 @@ async function sealOutcome(
   const context = kept.context.apply(changes, linkLabel(at));
   const stored = await storeContext(context, kept.stored, changes, blobPages(ports.blobs, before));
   const nowMs = ports.clock.now();
+  const waited: RecordedTimes = { waiting_ms: Math.max(0, nowMs - Date.parse(before.timestamp)), sandbox_ms: 0 };
   const version = await ports.workflows.get(before.workflow_id, before.workflow_version);
   const parts = headParts.map((part) => part({ position, node, version, outcome }));
   const continued: ContinuedFields = Object.assign({}, ...parts);
@@ -105,7 +106,7 @@ async function sealOutcome(
       edited,
       addresses: run.addresses,
       failed_deliveries: run.failedDeliveries,
-      times: reused || edited ? undefined : waitingTypes.has(node.type) ? waitedFor(before, nowMs) : run.times,
+      times: reused || edited ? undefined : waitingTypes.has(node.type) ? waited : run.times,
       error_class: status === "failed" ? outcome.class : undefined,
       cache_hit: more.cacheHit ? (true as const) : undefined,
       reused_from: reused,
@@ -126,10 +127,6 @@ async function sealOutcome(
 
 /** The types of nodes whose whole time is waiting: for an answer, an event, a time, or another execution. */
 const waitingTypes: ReadonlySet<Head["node_type"]> = new Set(["approval", "wait", "workflow"]);
-
-function waitedFor({ timestamp }: Head, nowMs: number): RecordedTimes {
-  return { waiting_ms: Math.max(0, nowMs - Date.parse(timestamp)), sandbox_ms: 0 };
-}
 
 /**
  * Lists the hashes of the records of failed attempts. Leaves out the attempt that succeeded, even if another delivery

@@ -1,10 +1,11 @@
+import { defined } from "@nova/workflow";
 import { headOf } from "../chain/entry.ts";
 import { latestPosition, type Position, readPosition } from "../chain/position.ts";
 import { chainBroken, NovaError } from "../errors.ts";
 import type { EntryId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { killStaleSandbox } from "../sandboxes/life.ts";
-import { branchState, hasBegun, type OpenFork, opensFork, readTip, type Tip } from "./branches.ts";
+import { branchState, hasBegun, type OpenFork, opensFork, readTip } from "./branches.ts";
 import { commitOutcome } from "./commit.ts";
 import { definitionOf, type KindPorts, type Reason, runOf, type SettlingPorts } from "./definition.ts";
 import type { NodeEvent, RunPosition } from "./event.ts";
@@ -109,14 +110,11 @@ export async function commitRestOfBranch(ports: KindPorts, open: OpenFork, scope
     const { path_taken: node } = tip.head;
     if (node === null || branchState(open, tip) !== "under way" || (hasBegun(tip) && opensFork(tip.head))) return;
     if (tip.turn && tip.turn.state !== "held") return;
-    const position: Position = { before: tip.head, beforeEntry: tip.entry, at: tip.next, next: nextOf(tip) };
+    const next = { seq: tip.next.seq, ...defined({ turn: tip.turn }) };
+    const position: Position = { before: tip.head, beforeEntry: tip.entry, at: tip.next, next };
     const event = { execution: runOf(tip.head), scope, seq: tip.next.seq - 1, node };
     if (!(await commitRecordedOutcome(ports, position, event))) return;
   }
-}
-
-function nextOf({ next: { seq }, turn }: Tip): Position["next"] {
-  return turn ? { seq, turn } : { seq };
 }
 
 /**

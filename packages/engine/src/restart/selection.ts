@@ -21,10 +21,7 @@ export interface ReuseSelection {
  * Whether the outcome of an entry is reused. A failure that no `onError` handled is reused only if a map tolerates it
  * and the selection says which nodes run again.
  */
-export function isReused(
-  { from = [], again = [] }: ReuseSelection,
-  { head, isTolerated }: Pick<SourceEntry, "head" | "isTolerated">,
-): boolean {
+export function isReused({ from = [], again = [] }: ReuseSelection, { head, isTolerated }: SourceEntry): boolean {
   const isSettled = head.status === "success" || head.path_taken !== null;
   const isAsked = from.length > 0 || again.length > 0;
   return (

@@ -220,17 +220,13 @@ export async function atWorkOf(
   return { count: held.length, nodes, maps: openMaps(visits) };
 }
 
-async function nodeAtWork(
-  ports: Ports,
-  version: WorkflowVersion | undefined,
-  { at: { execution, ...place }, turn }: HeldTurn,
-): Promise<NodeAtWork> {
-  const { node: node_id, attempt, since } = turn;
-  const at = { execution, ...place };
+async function nodeAtWork(ports: Ports, version: WorkflowVersion | undefined, held: HeldTurn): Promise<NodeAtWork> {
+  const { execution: _, ...place } = held.at;
+  const { node: node_id, attempt, since } = held.turn;
   const node = version && nodeIndex(version.workflow).get(node_id)?.node;
   const [waits_for, attempts] = await Promise.all([
-    node ? waitOf(ports, node, { at, turn }) : null,
-    attemptsOf(ports, node, { at, turn }),
+    node ? waitOf(ports, node, held) : null,
+    attemptsOf(ports, node, held),
   ]);
   const told = attempts.length > 0 ? attempts : undefined;
   return defined({ node_id, node_type: node?.type ?? null, ...place, attempt, since, waits_for, attempts: told });

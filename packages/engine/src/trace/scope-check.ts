@@ -164,7 +164,8 @@ export class ScopeCheck {
     if (!entry) return void this.gone.add(at.execution);
     const own = headOf(entry);
     if (!Object.keys(own.digests).every((name) => Object.hasOwn(entry.contents, name))) {
-      if (!(await this.#erasures.has(at.execution))) return takenAway(at);
+      if (!(await this.#erasures.has(at.execution)))
+        return `link ${at.seq}${at.scope} of ${at.execution}, whose outcome it reuses, lacks a content without a signed note of its erasure`;
       this.gone.add(at.execution);
     }
     const said = ["node_id", "node_type", "status", "decision_result", "error_class"] as const;
@@ -292,11 +293,6 @@ function votesMisfit(head: Head, last: Checked | undefined, tip: BranchEnd | und
   return head.digests.branches === (found && sha256(JSON.stringify(found)))
     ? undefined
     : "the votes that it lists end otherwise: one was changed, cut off or added";
-}
-
-/** Builds the message for a reused outcome whose source lost a content, although no signed note records an erasure. */
-function takenAway({ execution, scope, seq }: EntryId): string {
-  return `link ${seq}${scope} of ${execution}, whose outcome it reuses, lacks a content without a signed note of its erasure`;
 }
 
 /** Checks that the workflow version of an entry still has the definition that entry 0 names, and the code that ran. */

@@ -105,13 +105,10 @@ function compiledRun(
     const text = await found.io.outputs(id);
     return text === null ? null : objectText(membersOf(text).filter(({ key }) => !secrets.has(key)));
   };
-  const calls = rounds.flatMap((round) => round.calls.map(recordedCall));
+  const recorded = ({ name, arguments: args, text = "", failed }: Call): RecordedCall => [name, args, text, !!failed];
+  const calls = rounds.flatMap((round) => round.calls.map(recorded));
   const findNeeds = async () => ({});
   return { code: { ...found, io: { ...found.io, outputs }, input, allow: [], calls, findNeeds }, findNeeds };
-}
-
-function recordedCall({ name, arguments: args, text = "", failed }: Call): RecordedCall {
-  return [name, args, text, failed === true];
 }
 
 /**

@@ -199,12 +199,13 @@ export async function judgeReply(
   }
   const round: Round = { reply, calls: [] };
   const started: { entry: string; arguments: string }[] = [];
+  const most = Math.min(left, maxCallsAtOnce);
   let steps = 0;
   for (const call of reply.calls) {
-    const repeats = repetitionsOf(talk, call);
-    if (repeats.isTooMany) return { kind: "fails", class: "CallRepeated", message: repeatedMessage(call, who) };
+    if (isRepeatedTooOften(talk, call))
+      return { kind: "fails", class: "CallRepeated", message: repeatedMessage(call, who) };
     const isOver = steps >= left || started.length >= maxCallsAtOnce;
-    const refusal = isOver ? overMessage(left) : await refusalOf(call, tools, round.calls);
+    const refusal = isOver ? `not run: at most ${most} calls may run now` : await refusalOf(call, tools, round.calls);
     if (!isOver) steps++;
     const tool = tools.find(({ name }) => name === call.name);
     if (refusal !== undefined || !tool) {
@@ -230,11 +231,6 @@ function judgeAnswer(talk: Talk, { answer, ...reply }: AgentReply, left: number)
   return { kind: "goes on", round: { reply: { ...reply, answer }, calls: [], unfit }, steps: 1, started: [] };
 }
 
-function overMessage(left: number): string {
-  const most = Math.min(left, maxCallsAtOnce);
-  return `not run: at most ${most} calls may run now`;
-}
-
 /** How often a failed call may be requested again with the same arguments. */
 const maxFailedRepeats = 2;
 
@@ -242,17 +238,16 @@ const maxFailedRepeats = 2;
  * Checks whether a call repeats earlier calls too often. If the model already has the result of a call, it must not
  * repeat the call. It may repeat a failed call a few times, because the cause may have passed.
  */
-function repetitionsOf({ rounds }: Talk, call: RequestedCall): { isTooMany: boolean } {
+function isRepeatedTooOften({ rounds }: Talk, call: RequestedCall): boolean {
   const same = rounds.flatMap(({ calls }) => calls.filter((one) => isSameCall(one, call)));
-  return { isTooMany: same.length > maxFailedRepeats || same.some(({ failed }) => !failed) };
+  return same.length > maxFailedRepeats || same.some(({ failed }) => !failed);
 }
 
 function isSameCall(one: RequestedCall, other: RequestedCall): boolean {
   if (one.name !== other.name) return false;
   if (one.arguments === other.arguments) return true;
-  return [one, other].every((call) => jsonProblem(call.arguments) === undefined)
-    ? isSameJson(one.arguments, other.arguments)
-    : false;
+  const isJson = [one, other].every((call) => jsonProblem(call.arguments) === undefined);
+  return isJson && isSameJson(one.arguments, other.arguments);
 }
 
 const maxShown = 200;

@@ -96,7 +96,8 @@ export async function startExecution(ports: Ports, request: StartRequest): Promi
   const opened = files.filter((file) => "open" in file);
   await saveFiles(ports, home, opened);
   const members = await offloadMembers(membersOf(placeFiles(request.context, placed)), savingTo(ports, home));
-  const set = [...(outcomes?.set ?? []), ...members, ...fileMembers(keyed)];
+  const ofFiles = keyed.map((file) => ({ key: file.key, json: referenceOf(file) }));
+  const set = [...(outcomes?.set ?? []), ...members, ...ofFiles];
   const plan = outcomes && (await planOf(ports, home, outcomes));
   const sealed = outcomes?.sealed ?? false;
   const start = { id, version, home, set, trigger, frozen: frozen || sealed, sealed, fresh, plan, starter };
@@ -244,11 +245,7 @@ export function placeFiles(context: string, files: readonly (Stored & Pick<FileI
   return escaped.replaceAll(marks, (mark) => references.get(mark) ?? mark);
 }
 
-export function fileMembers(files: readonly (Stored & Pick<FileInput, "key">)[]): Member[] {
-  return files.map((file) => ({ key: file.key, json: referenceOf(file) }));
-}
-
-export async function saveFiles({ blobs }: Pick<Ports, "blobs">, home: BlobHome, files: readonly Bytes[]) {
+async function saveFiles({ blobs }: Pick<Ports, "blobs">, home: BlobHome, files: readonly Bytes[]) {
   const contents = [...new Map(files.map((file) => [file.sha256, file])).values()];
   await atOnce(contents, ({ sha256, bytes, open }) => blobs.put(home, { sha256, bytes, type: "bytes" }, open()));
 }

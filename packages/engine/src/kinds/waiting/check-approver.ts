@@ -39,7 +39,8 @@ export async function demandApprover(
     const message = `${name} has delegated "${task.node}" to ${own.to}, who has to answer - withdraw the delegation to answer in person`;
     throw new ApproverRefused(message);
   }
-  if (!isNamed(approvers, person) && !isDelegate(votes, person)) {
+  const isDelegate = votes.delegations.some(({ to }) => person.ids.includes(to));
+  if (!isNamed(approvers, person) && !isDelegate) {
     throw new ApproverRefused(`${name} may not answer "${task.node}" - its approvers are ${approvers.any.join(", ")}`);
   }
   await demandNotExcluded(ports, task, approvers, person);
@@ -51,10 +52,6 @@ function isNamed({ any }: Pick<Approvers, "any">, { ids, roles, groups }: Person
     const [kind, name] = [approver.slice(0, approver.indexOf(":")), approver.slice(approver.indexOf(":") + 1)];
     return (kind === "role" ? roles : groups).includes(name);
   });
-}
-
-function isDelegate({ delegations }: Pick<Votes, "delegations">, { ids }: Pick<Person, "ids">): boolean {
-  return delegations.some(({ to }) => ids.includes(to));
 }
 
 /**

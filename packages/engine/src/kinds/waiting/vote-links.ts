@@ -74,11 +74,7 @@ function digestOf(text: string): Buffer {
 }
 
 /** Throws `AnswerRefused` if the person uses a link with which a ballot was written before. */
-export function demandUnusedLink(
-  { node }: Pick<WaitingTask, "node">,
-  { ballots, isErased }: Pick<Votes, "ballots" | "isErased">,
-  { name, via }: Pick<Person, "name" | "via">,
-): void {
+export function demandUnusedLink({ node }: WaitingTask, { ballots, isErased }: Votes, { name, via }: Person): void {
   if (via.kind !== "mail") return;
   if (isErased) throw new AnswerRefused(`NOVA cannot tell whether this link to "${node}" was used - start a new run`);
   const used = ballots.find(({ by }) => by.via.kind === "mail" && by.via.key === via.key);
