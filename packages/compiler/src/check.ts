@@ -75,14 +75,13 @@ function reservedKeys(source: PythonSource): Finding[] {
 
 function foundAt(source: PythonSource, code: FindingCode, message: string, place: { line: number; column: number }) {
   const { path, file } = source;
-  const sentence = `${subjectOf(source)}: line ${place.line}: ${message}`;
+  const where = code === codes.size ? "" : `line ${place.line}: `;
+  const sentence = `${subjectOf(source)}: ${where}${message}`;
   return finding(code, path, sentence, { ...place, ...defined({ file }) });
 }
 
 function findingOf({ kind, message, ...place }: PythonProblem, source: PythonSource): Finding {
-  if (kind !== "size") return foundAt(source, codes[kind], message, place);
-  const { path, file } = source;
-  return finding(codes.size, path, `${subjectOf(source)}: ${message}`, { ...place, ...defined({ file }) });
+  return foundAt(source, codes[kind], message, place);
 }
 
 function subjectOf({ node, file }: PythonSource): string {

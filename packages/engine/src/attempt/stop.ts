@@ -1,35 +1,19 @@
 import { secretKeys, type TaskNode } from "@nova/workflow";
 import { entryName } from "../chain/ids.ts";
-import { contextBefore, type LoadedContext, type Position } from "../chain/position.ts";
+import { contextBefore, type Position } from "../chain/position.ts";
 import { NovaError, recoverFrom } from "../errors.ts";
 import type { Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import type { CodeResult, RunIo, Sandbox, StopOutcome } from "../ports/sandboxes.ts";
+import type { RunIo, Sandbox, StopOutcome } from "../ports/sandboxes.ts";
 import type { HeldNode, Reason, SettlingPorts } from "../protocol/definition.ts";
 import { knownSandbox, moveSandboxes, warmBefore, withoutPool } from "../sandboxes/life.ts";
 import { overlayBefore } from "../secrets/overlay.ts";
 import { lastFailure } from "./retry.ts";
-import { createNodeIo, type NodeIo } from "./task-input.ts";
-
-export interface StoppedTurn {
-  kept: LoadedContext;
-  io: NodeIo;
-  /** The result of code that had finished before it was stopped. */
-  result: CodeResult | undefined;
-  /** The sandbox of the scope, if it survived the stop. */
-  warm: Sandbox | null;
-  logs: string;
-  /** The failure of the node, if `result` is undefined. */
-  reason: Reason;
-}
+import { createNodeIo } from "./task-input.ts";
 
 /** Stops the code of a turn. `step` names the run of code whose result counts if that code has finished. */
-export async function stopTurn(
-  ports: SettlingPorts,
-  { position, node, version, turn }: HeldNode<TaskNode>,
-  reason: Reason,
-  step: number,
-): Promise<StoppedTurn> {
+export async function stopTurn(ports: SettlingPorts, held: HeldNode<TaskNode>, reason: Reason, step: number) {
+  const { position, node, version, turn } = held;
   // A `NodeRetry` says that Step Functions has stopped retrying. The node then fails with the error of its last attempt.
   const last = reason.class === "NodeRetry" ? await lastFailure(ports, position.at) : reason;
   const why = last ?? { class: "NodeFailed" as const, message: reason.message };
@@ -40,9 +24,12 @@ export async function stopTurn(
   return {
     kept,
     io,
+    /** The result of code that had finished before it was stopped. */
     result: stopped?.kind === "finished" ? stopped.result : undefined,
+    /** The sandbox of the scope, if it survived the stop. */
     warm: node.isolation === "fresh" ? warmBefore(position) : warmAfterStop(stopped, warmBefore(position), turn),
     logs: stopped?.kind === "stopped" ? io.maskLogs(stopped.logs) : "",
+    /** The failure of the node, if `result` is undefined. */
     reason: why,
   };
 }
@@ -70,13 +57,7 @@ export const noStep = -1;
 /**
  * Stops all code of the turn, so that it cannot start again. If the code of `step` had finished, returns its result.
  */
-export async function stopCode(
-  ports: Ports,
-  { at }: Position,
-  turn: Turn,
-  io: RunIo,
-  step: number,
-): Promise<StopOutcome | null> {
+export async function stopCode(ports: Ports, { at }: Position, turn: Turn, io: RunIo, step: number) {
   if (turn.sandbox === null) return null;
   const claim = { link: entryName(at), step, attempt: turn.attempt };
   const stopping = ports.sandboxes.stop(turn.sandbox, claim, io, ports.timer.timeout(stopTimeoutMs));
@@ -84,5 +65,5 @@ export async function stopCode(
   if (stopped) return stopped;
   // A `NovaError` says that the sandbox does not answer or that its harness is broken. Only E2B can kill such a sandbox.
   await moveSandboxes(ports, "in use", "turn left", [turn.sandbox]);
-  return { kind: "gone" };
+  return { kind: "gone" as const };
 }

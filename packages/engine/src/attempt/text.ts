@@ -38,7 +38,7 @@ import {
 } from "./prompt/journal.ts";
 import { commonMeans } from "./prompt/means.ts";
 import { judgePipeline, settlePrompt } from "./prompt/run-prompt.ts";
-import type { Delivery, Executor, Prepared, Work } from "./run-attempts.ts";
+import type { Delivery, Executor, Work } from "./run-attempts.ts";
 import { createNodeIo, type NodeIo, type Task, withInputKeys } from "./task-input.ts";
 
 /**
@@ -51,21 +51,16 @@ export const textExecutor: Executor<PreparedText, TextNode> = {
   settle: settlePrompt,
 };
 
-interface PreparedText extends Prepared {
-  asking: Asking;
-  earlier: Earlier;
-}
+type PreparedText = Awaited<ReturnType<typeof prepareQuestion>> & { earlier: Earlier };
 
 async function prepareText(ports: KindPorts, task: Task<TextNode>): Promise<PreparedText> {
-  const asking = await prepareQuestion(ports, task);
-  return { asking, earlier: await attemptsBefore(ports, task.position), kept: asking.kept };
+  return { ...(await prepareQuestion(ports, task)), earlier: await attemptsBefore(ports, task.position) };
 }
 
-async function askModel(delivery: Delivery<TextNode>, { asking, earlier }: PreparedText): Promise<Work> {
-  const site: JournalSite<TextNode> = { ...delivery, io: asking.io };
-  const { asked } = asking.question;
-  return runWithModel(site, { earlier, asked }, async (journal) => ({
-    outcome: await answerFrom(site, asking, journal),
+async function askModel(delivery: Delivery<TextNode>, { io, question, earlier }: PreparedText): Promise<Work> {
+  const site: JournalSite<TextNode> = { ...delivery, io };
+  return runWithModel(site, { earlier, asked: question.asked }, async (journal) => ({
+    outcome: await answerFrom(site, question, journal),
   }));
 }
 
@@ -115,8 +110,6 @@ export async function runWithModel(
   }
 }
 
-type Asking = Awaited<ReturnType<typeof prepareQuestion>>;
-
 /** Reads the input of a node that asks a model and runs no code. */
 export async function prepareInput(ports: KindPorts, { position, node, version }: Task) {
   const { kept, input: found } = await inputBefore(ports, position);
@@ -147,7 +140,7 @@ export function isTextNode(node: Node | undefined): node is TextNode {
   return node !== undefined && "executor" in node && node.executor.kind === "text";
 }
 
-async function answerFrom(site: JournalSite<TextNode>, { question, io }: Asking, journal: StepJournal) {
+async function answerFrom(site: JournalSite<TextNode>, question: Question, journal: StepJournal) {
   const { node, version } = site.task;
   const { problem } = question;
   const refused = (why: string) =>
@@ -158,7 +151,7 @@ async function answerFrom(site: JournalSite<TextNode>, { question, io }: Asking,
   }
   const asked = textTask(site, question, journal);
   const next: TextMeans["journal"]["next"] = (work) =>
-    journal.next(async (at) => slimStep(await work(at), node.executor, io));
+    journal.next(async (at) => slimStep(await work(at), node.executor, site.io));
   return site.ports.pipeline.answer(asked, { ...commonMeans(site, journal), journal: { next } });
 }
 

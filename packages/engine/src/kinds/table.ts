@@ -169,11 +169,7 @@ export async function settleNode(ports: Ports, event: SettleEvent): Promise<Sett
 }
 
 /** Closes the run, in every delivery of the end node. Throws if the run was already closed with another status. */
-export async function runEnd(
-  ports: KindPorts,
-  event: NodeEvent,
-  { node }: NodeDefinition<EndNode>,
-): Promise<EndAnswer> {
+async function runEnd(ports: KindPorts, event: NodeEvent, { node }: NodeDefinition<EndNode>) {
   const entry = await runUntilCommitted(ports, event, (position) => {
     const outcome = buildSuccess(null, factsWithoutCode(ports, undefined, position.before));
     return commitOutcome(ports, position, node, outcome);
@@ -184,7 +180,7 @@ export async function runEnd(
   const tip: Tip = { link: { seq: at.seq }, entry, head, next: { ...at, seq: at.seq + 1 }, turn: undefined };
   const close = await closeExecution(ports, { execution: execution.id, status: "completed" }, tip);
   if (close.status !== "completed") throw closedError(execution.id);
-  return { execution, scope, seq: entryIdAfter(event).seq, status: "completed", tip: close.tip };
+  return { execution, scope, seq: at.seq, status: "completed" as const, tip: close.tip };
 }
 
 /**

@@ -125,10 +125,10 @@ function isCaught({ workflow }: WorkflowVersion, { node_id, node_type }: Head): 
 }
 
 /**
- * Returns why the branches cannot be joined: the failure of the first failed branch, else the `reason` for which the
- * branches were stopped. Null if they can be joined.
+ * Returns why the branches cannot be joined: the failure of the first failed branch, else why the branches were
+ * `stopped`. Null if they can be joined.
  */
-export async function failureOfBranches(ports: Ports, open: OpenFork, tips: readonly Tip[], reason: Reason) {
+export async function failureOfBranches(ports: Ports, open: OpenFork, tips: readonly Tip[], stopped: Reason) {
   const states = tips.map((tip) => branchState(open, tip));
   const failed = states.flatMap((state, i) => (state === "failed" ? [i] : []));
   const first = failed[0];
@@ -140,10 +140,16 @@ export async function failureOfBranches(ports: Ports, open: OpenFork, tips: read
       open.map?.type === "map" && open.map.toleratedFailures
         ? ` (${failed.length} of ${open.branches.length} items failed, ${most} may)`
         : "";
-    return { class: head.error_class ?? "NodeFailed", failure: failureInBranch(open, first, head, inner, count) };
+    // In nested forks, the failure names the node in the innermost branch, and not a join.
+    const branch = open.map ? `item ${first}` : `branch "${open.branches[first]?.name}"`;
+    const node = inner.node ?? head.node_id;
+    const within = inner.within === undefined ? branch : `${inner.within} of ${branch}`;
+    const reason = nodeMessage(inner) + count;
+    const failure = { message: `node "${node}" in ${within}: ${reason}`, node, within, reason };
+    return { class: head.error_class ?? "NodeFailed", failure };
   }
   const isOver = states.every((state) => state === "done" || state === "failed");
-  return isOver ? null : { class: reason.class, failure: { message: reason.message } };
+  return isOver ? null : { class: stopped.class, failure: { message: stopped.message } };
 }
 
 /**
@@ -154,24 +160,6 @@ function toleratedFailures({ map, branches }: OpenFork): number {
   const tolerated = map?.toleratedFailures;
   if (!tolerated) return 0;
   return "count" in tolerated ? tolerated.count : (tolerated.percent * branches.length) / 100;
-}
-
-/**
- * Builds the failure of a join: `node "x" in branch "y": it broke`. In nested forks, the failure names the node in the
- * innermost branch, and not a join.
- */
-function failureInBranch(
-  { map, branches }: OpenFork,
-  index: number,
-  { node_id }: Head,
-  inner: FailureRecord,
-  more: string,
-): FailureRecord {
-  const branch = map ? `item ${index}` : `branch "${branches[index]?.name}"`;
-  const node = inner.node ?? node_id;
-  const within = inner.within === undefined ? branch : `${inner.within} of ${branch}`;
-  const reason = nodeMessage(inner) + more;
-  return { message: `node "${node}" in ${within}: ${reason}`, node, within, reason };
 }
 
 /** The message of the failed node itself, without the names of node and branch. */

@@ -144,23 +144,19 @@ interface CredentialParts {
 
 /** A credential in memory. It is decrypted only once, when it is first needed. */
 class OwnedCredential {
+  record: CredentialRecord;
   readonly #cipher: CredentialCipher;
-  #record: CredentialRecord;
   #opening: Promise<CredentialContent> | undefined;
   #refreshing: Promise<CredentialContent> | undefined;
 
   constructor(cipher: CredentialCipher, record: CredentialRecord) {
     this.#cipher = cipher;
-    this.#record = record;
-  }
-
-  get record(): CredentialRecord {
-    return this.#record;
+    this.record = record;
   }
 
   /** Throws `CredentialLocked`. */
   content(): Promise<CredentialContent> {
-    this.#opening ??= openContent(this.#cipher, this.#record).catch((error) => {
+    this.#opening ??= openContent(this.#cipher, this.record).catch((error) => {
       this.#opening = undefined;
       throw error;
     });
@@ -184,7 +180,7 @@ class OwnedCredential {
 
   /** Uses a later revision of the record, which this process has written or read. */
   become(record: CredentialRecord, content?: CredentialContent): void {
-    this.#record = record;
+    this.record = record;
     this.#opening = content && Promise.resolve(content);
   }
 }

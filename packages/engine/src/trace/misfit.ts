@@ -91,12 +91,10 @@ function closeMisfit({ node_type, close, scope, seq, inner = 0 }: Head, last: Ch
 }
 
 /** Returns what is wrong with the signature of a close entry, which every close entry must have. */
-export async function signatureMisfit(
-  { keyPair }: Ports,
-  { head: { timestamp }, entry: { hash, signature } }: Checked,
-): Promise<string | undefined> {
+export async function signatureMisfit({ keyPair }: Ports, { head, entry }: Checked): Promise<string | undefined> {
+  const { hash, signature } = entry;
   if (signature === undefined) return "the close entry has no signature: it was dropped, or the chain was rewritten";
-  return (await keyPair.verify(closeText(hash), signature, timestamp))
+  return (await keyPair.verify(closeText(hash), signature, head.timestamp))
     ? undefined
     : "the signature of the close entry is not valid: the chain was rewritten, or signed with another key";
 }

@@ -404,11 +404,7 @@ export class ToldCode {
   }
 
   /** Returns the facts about the models of a node; null for a node with handwritten code. */
-  async metadata(
-    entry: StoredEntry,
-    head: Head,
-    run: Pick<AiRun, "steps" | "code" | "error">,
-  ): Promise<AiMetadata | null> {
+  async metadata(entry: StoredEntry, head: Head, run: Pick<AiRun, "steps" | "code" | "error">) {
     const executor = this.#executors.get(head.node_id);
     if (executor?.kind === "text") {
       // The step of the model's first answer has recorded the facts about the prompt.

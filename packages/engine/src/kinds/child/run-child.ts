@@ -40,7 +40,6 @@ import { decisionKey } from "../../protocol/settle-join.ts";
 import { acquireTurn } from "../../protocol/turn.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
 import { buildFirstEntry, createRecord, InputsRefused, recordOf, refuseMisfitsOf } from "../start/start.ts";
-import type { WaitsFor } from "../waiting/waiting-task.ts";
 
 /**
  * The answer of the first task of a workflow node: Step Functions starts the execution in `child`, and waits for its
@@ -126,13 +125,8 @@ export async function settleChild(ports: SettlingPorts, held: Calling, reason: R
   return commitOutcome(ports, position, node, await childOutcome(ports, held, child, closed, reason));
 }
 
-export async function describeChildWait(
-  _ports: unknown,
-  _node: WorkflowNode,
-  at: EntryId,
-  { since }: Turn,
-): Promise<WaitsFor> {
-  return { kind: "workflow", until: null, execution_id: childId(at, since) };
+export async function describeChildWait(_ports: unknown, _node: WorkflowNode, at: EntryId, { since }: Turn) {
+  return { kind: "workflow" as const, until: null, execution_id: childId(at, since) };
 }
 
 /**
