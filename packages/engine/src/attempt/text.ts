@@ -201,14 +201,7 @@ async function* once(body: Uint8Array): AsyncIterable<Uint8Array> {
  * The question of a text node to its model. The chain before the node determines the question, so every delivery asks
  * the same one.
  */
-export interface Question {
-  system: string;
-  prompt: string;
-  /** SHA-256 of the question, and of all settings that the answer depends on. */
-  asked: string;
-  record: object;
-  problem?: string;
-}
+type Question = Awaited<ReturnType<typeof questionFor>>;
 
 export async function questionFor(
   ports: Ports,
@@ -216,7 +209,7 @@ export async function questionFor(
   definition: NodeDefinition,
   executor: TextExecutor,
   { input, mask }: { input: Context; mask(text: string): string },
-): Promise<Question> {
+) {
   const { node, version } = definition;
   const known = await findKnownNodes(ports, position, version.workflow);
   const data = await contextData(known, input, [executor.prompt, executor.system ?? ""]).catch(
@@ -237,9 +230,10 @@ export async function questionFor(
   const question = { system: parts.join("\n\n"), prompt: prompt.processed_prompt };
   return {
     ...question,
+    /** SHA-256 of the question, and of all settings that the answer depends on. */
     asked: askedHash(question, definition, executor),
     record: recordOf(system, prompt),
-    ...(problem !== undefined && { problem }),
+    problem,
   };
 }
 

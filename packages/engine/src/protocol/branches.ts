@@ -1,4 +1,4 @@
-import { type AgentNode, type Fork, forksOf, joinOf, type MapNode, nodeIndex, onErrorOf } from "@nova/workflow";
+import { forksOf, joinOf, nodeIndex, onErrorOf } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
 import { type FailureRecord, type Head, headOf } from "../chain/entry.ts";
 import { branchScope } from "../chain/ids.ts";
@@ -10,35 +10,28 @@ import type { WorkflowVersion } from "../ports/pipeline.ts";
 import { nextNodeId, type Reason } from "./definition.ts";
 
 /** A fork whose entry is in the chain, with all of its branches, started or not. */
-export interface OpenFork {
-  fork: Fork;
-  version: WorkflowVersion;
-  /** The map or agent, if each branch is an item or a call; null if each branch starts with an edge. */
-  map: MapNode | AgentNode | null;
-  entry: StoredEntry;
-  head: Head;
-  branches: { name: string; scope: string }[];
-  /** The `path_taken` of the last entry of a finished branch. */
-  end: string | null;
-}
+export type OpenFork = NonNullable<Awaited<ReturnType<typeof findOpenedFork>>>;
 
 export function opensFork(head: Head): boolean {
   return head.path_taken === joinOf(head.node_id);
 }
 
-export async function findOpenedFork(ports: Pick<Ports, "workflows">, entry: StoredEntry): Promise<OpenFork | null> {
+export async function findOpenedFork(ports: Pick<Ports, "workflows">, entry: StoredEntry) {
   const head = headOf(entry);
   if (!opensFork(head)) return null;
   const version = await ports.workflows.get(head.workflow_id, head.workflow_version);
   const fork = version && forksOf(version.workflow).get(head.node_id);
   if (!fork) throw chainBroken(`link ${head.seq} of ${head.execution_id} opens a fork that its workflow does not have`);
   const node = nodeIndex(version.workflow).get(head.node_id)?.node;
+  /** The map or agent, if each branch is an item or a call; null if each branch starts with an edge. */
   const map = node && "body" in node ? node : null;
   const names = map
     ? Array.from({ length: head.count ?? 0 }, (_, index) => String(index))
     : fork.branches.map((branch) => branch.entry);
   const branches = names.map((name) => ({ name, scope: branchScope(head, head.node_id, name) }));
-  return { fork, version, map, entry, head, branches, end: map ? null : nextNodeId(version, fork.next) };
+  /** The `path_taken` of the last entry of a finished branch. */
+  const end = map ? null : nextNodeId(version, fork.next);
+  return { fork, version, map, entry, head, branches, end };
 }
 
 /**

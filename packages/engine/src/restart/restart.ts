@@ -32,18 +32,8 @@ export interface RestartRequest {
   starter?: Person | undefined;
 }
 
-export interface Restart {
-  document: string;
-  forecast: Forecast;
-  set: Member[];
-  frozen: boolean;
-}
-
 /** Starts an execution that reuses outcomes. Throws `RestartRefused`, `InputsRefused` before a write. */
-export async function restartExecution(
-  ports: Ports,
-  request: RestartRequest & Pick<StartRequest, "id" | "queue">,
-): Promise<Restart & { execution: Execution }> {
+export async function restartExecution(ports: Ports, request: RestartRequest & Pick<StartRequest, "id" | "queue">) {
   const restart = await planRestart(ports, request);
   const { id = newId(ports), source, version, again = [], by, starter } = request;
   const [misfit] = restart.forecast.misfits;
@@ -71,7 +61,7 @@ export async function restartExecution(
  * Plans a restart: reads the source run and builds the document of places, but stores nothing. Throws
  * `RestartRefused`, `InputsRefused`.
  */
-export async function planRestart(ports: Ports, request: RestartRequest): Promise<Restart> {
+export async function planRestart(ports: Ports, request: RestartRequest) {
   const { source: record, version, again = [] } = request;
   // A record gets its `tip` when its run ends, so this check reads the `tip`. The record may stay `open` longer, while
   // steps after the end are still under way.
@@ -197,7 +187,8 @@ export interface Forecast {
   estimate: { cost_usd: number; execution_time_ms: number };
 }
 
-function buildForecast(source: Source, { workflow }: WorkflowVersion, { reused, runs, misfits }: SourcePath) {
+function buildForecast(source: Source, { workflow }: WorkflowVersion, path: SourcePath): Forecast {
+  const { reused, runs, misfits } = path;
   const places = [...runs.keys()];
   const before = places.flatMap((place) => source.entries.get(place) ?? []);
   const runsAgain = (place: string) => {

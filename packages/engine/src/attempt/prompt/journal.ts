@@ -20,7 +20,6 @@ import {
 import { referencesIn } from "../../context/references.ts";
 import { chainBroken } from "../../errors.ts";
 import type { StoredStep, Turn } from "../../ports/chain.ts";
-import type { Spending } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import { type Journal, type JournalStep, pinnedPlaces, type StepDraft } from "../../ports/pipeline.ts";
 import type { CodeResult } from "../../ports/sandboxes.ts";
@@ -257,20 +256,16 @@ export class CodeLost extends Error {
   }
 }
 
-export interface Earlier {
-  /** Hashes of the steps of earlier attempts, in order. */
-  steps: string[];
-  spent: Spending;
-}
+export type Earlier = ReturnType<typeof earlierOf>;
 
 /** Reads the steps and the cost of earlier attempts of a node. For the first attempt, nothing is read. */
 export async function attemptsBefore({ chain }: Ports, { at, next: { turn } }: Position): Promise<Earlier> {
-  return turn?.kept?.includes(attemptBoundary)
-    ? earlierOf(turn, await chain.steps(at))
-    : { steps: [], spent: sumOfSpendings([]) };
+  if (!turn?.kept?.includes(attemptBoundary)) return { steps: [], spent: sumOfSpendings([]) };
+  return earlierOf(turn, await chain.steps(at));
 }
 
-export function earlierOf(turn: Turn, stored: readonly StoredStep[]): Earlier {
+/** Returns the hashes of the steps of earlier attempts, in order, and what these attempts cost. */
+export function earlierOf(turn: Turn, stored: readonly StoredStep[]) {
   const steps = earlierSteps(turn, stored);
   // The record of an attempt as a whole has no cost; only its steps do.
   const records = steps.map(({ text }) => JSON.parse(text) as StepText).filter((step) => "cost_usd" in step);
