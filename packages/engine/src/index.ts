@@ -78,17 +78,14 @@ export { demandOpenLink, ownerOfVoteLink, type VoteLink, voteLinks } from "./kin
 export { type Answer, formOf, type TaskName } from "./kinds/waiting/waiting-task.ts";
 export type * from "./ports/blobs.ts";
 export type * from "./ports/chain.ts";
-export type * from "./ports/credentials.ts";
-export { HostRefused, type OutgoingFetch } from "./ports/credentials.ts";
+export * from "./ports/credentials.ts";
 export type * from "./ports/executions.ts";
 export type * from "./ports/index.ts";
 export type * from "./ports/people.ts";
 export { isSamePerson } from "./ports/people.ts";
-export type * from "./ports/pipeline.ts";
-export { noCode, pinnedPlaces, replyKey } from "./ports/pipeline.ts";
+export * from "./ports/pipeline.ts";
 export type * from "./ports/roots.ts";
-export type * from "./ports/sandboxes.ts";
-export { callKey } from "./ports/sandboxes.ts";
+export * from "./ports/sandboxes.ts";
 export type * from "./ports/tasks.ts";
 export { createEndings, createInFlight, createTailCache, createWarmPool } from "./process-memory.ts";
 export {

@@ -1,6 +1,6 @@
 import { defined, isInLoop, joinOf, type Node, nodeIndex } from "@nova/workflow";
 import { type Head, headOf, sealEntry } from "../chain/entry.ts";
-import { type BranchPlace, branchOf } from "../chain/ids.ts";
+import { branchOf } from "../chain/ids.ts";
 import { contextBefore, type LoadedContext, type Position } from "../chain/position.ts";
 import { addSpendings } from "../chain/spending.ts";
 import { blobPages, linkLabel, storeContext } from "../context/context.ts";
@@ -12,13 +12,16 @@ import { releaseSandboxes, spareBefore, spareForBranches } from "../sandboxes/li
 import { type HeldNode, isLoopOf, type Loops, type Reason } from "./definition.ts";
 import { buildFailure, factsWithoutCode, type Outcome } from "./outcome.ts";
 
+/** The node or the join to which an entry belongs. */
+type EntryNode = { id: string; type: Head["node_type"] };
+
 /**
  * Writes a node's entry, if there is none. Returns the stored entry: the new one, or the entry of a faster delivery.
  */
 export async function commitOutcome(
   ports: Ports,
   position: Position,
-  node: { id: string; type: Head["node_type"] },
+  node: EntryNode,
   outcome: Outcome,
   kept?: LoadedContext,
 ): Promise<StoredEntry> {
@@ -47,14 +50,9 @@ async function waitsForPeople(ports: Ports, { at, before }: Position, node: stri
   const agent = version && nodeIndex(version.workflow).get(more?.calls ? node : (call?.fork ?? ""))?.node;
   const asking = agent?.type === "agent" ? agent.body.nodes.filter(({ type }) => type === "approval") : [];
   if (asking.length === 0) return false;
-  const calls = more?.calls ?? (await readRequestedCalls(ports, at.execution, call));
+  const asked = call && (await ports.chain.read({ execution: at.execution, scope: call.parent, seq: call.seq })).entry;
+  const calls = more?.calls ?? (asked && headOf(asked).calls) ?? [];
   return asking.some(({ id }) => calls.includes(id));
-}
-
-async function readRequestedCalls(ports: Ports, execution: string, call: BranchPlace | null) {
-  if (!call) return [];
-  const { entry } = await ports.chain.read({ execution, scope: call.parent, seq: call.seq });
-  return entry ? (headOf(entry).calls ?? []) : [];
 }
 
 /** Writes the failed entry of a node that runs no code of its own. */
@@ -64,13 +62,7 @@ export function commitFailure(ports: Ports, held: HeldNode, cause: Reason | stri
   return commitOutcome(ports, position, node, outcome, kept);
 }
 
-async function sealOutcome(
-  ports: Ports,
-  position: Position,
-  node: { id: string; type: Head["node_type"] },
-  outcome: Outcome,
-  kept: LoadedContext,
-): Promise<StoredEntry> {
+async function sealOutcome(ports: Ports, position: Position, node: EntryNode, outcome: Outcome, kept: LoadedContext) {
   const { before, at } = position;
   const { status, run, more = {} } = outcome;
   const { generation, analysis, asked, count, calls, child, reused, edited } = more;

@@ -120,11 +120,7 @@ export async function chooseSandbox(ports: Ports, position: Position, wanted: Wa
  * attempt, because another delivery may still commit the outcome of an earlier attempt. Then the sandbox of the later
  * attempt is killed, and other branches must not lose a sandbox that they need.
  */
-async function chooseSpare(
-  ports: Ports,
-  { before, at, next }: Position,
-  { node, seconds }: WantedSandbox,
-): Promise<ChosenSandbox | null> {
+async function chooseSpare(ports: Ports, { before, at, next }: Position, { node, seconds }: WantedSandbox) {
   if (next.turn) return null;
   const { spare = [] } = before;
   for (const [index, one] of spare.entries()) {
@@ -133,11 +129,11 @@ async function chooseSpare(
     // The sandbox may have died since its scope ended. Code starts only in a sandbox that is known to live.
     const isFresh = ports.warmPool.takeFresh(one, now);
     const alive = await (isFresh ? extendForNode(ports, one, node, seconds) : extendForScope(ports, one, seconds));
-    if (alive) return { sandbox: alive, state: "spare", spare: spare.slice(index + 1) };
+    if (alive) return { sandbox: alive, state: "spare" as const, spare: spare.slice(index + 1) };
   }
   const left = ports.warmPool.take(at);
   const kept = left && (await extendForNode(ports, left, node, seconds));
-  return kept ? { sandbox: kept, state: "spare" } : null;
+  return kept ? { sandbox: kept, state: "spare" as const } : null;
 }
 
 /**

@@ -91,11 +91,7 @@ async function prepareAgent(ports: KindPorts, task: Task<AgentNode>): Promise<Pr
  * The code sees what the model would see: no secrets, no credentials and no network, and the results of its calls as
  * the model reads them.
  */
-function compiledRun(
-  task: Task<AgentNode>,
-  found: TaskInput,
-  { rounds }: Talk,
-): Pick<PreparedAgent, "code" | "findNeeds"> {
+function compiledRun(task: Task<AgentNode>, found: TaskInput, { rounds }: Talk) {
   const { executor } = task.node;
   const secrets = secretKeys(task.version.workflow);
   // If the code saw the answer of an earlier visit and set the same answer again, NOVA would find no change, and so no
