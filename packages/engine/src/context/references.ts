@@ -221,12 +221,7 @@ export interface ValueSource {
  * Returns the JSON text of a key's value with the contents of its blobs; null if it exceeds `maxBytes` or the key is
  * missing.
  */
-export async function wholeValue(
-  input: Context,
-  key: string,
-  maxBytes: number,
-  source: ValueSource,
-): Promise<string | null> {
+export async function wholeValue(input: Context, key: string, maxBytes: number, source: ValueSource) {
   const slot = input.slot(key);
   return slot ? wholeJson(slot.json, maxBytes, source) : null;
 }

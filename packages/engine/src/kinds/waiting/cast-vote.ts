@@ -55,7 +55,7 @@ export async function castVote(ports: Ports, task: WaitingTask, request: Omit<An
     const { approvers, votes, position } = voting;
     const person = demandPerson(task, request.person);
     demandUnusedLink(task, votes, person);
-    await demandApprover(ports, task, approvers, votes, person);
+    await demandApprover(ports, task, voting, person);
     const earlier = votes.standing.find(({ by }) => isSamePerson(by, person));
     if (earlier) throw votedBefore(task, earlier);
     if (!task.choices.includes(choice) || !followChoice(voting, choice, position.before.loops))
@@ -121,13 +121,14 @@ export function demandOwnBallot({ node }: WaitingTask, { standing, delegations }
  */
 export async function delegateVote(ports: Ports, name: TaskName, call: TaskCall & { to: string }) {
   const to = call.to.toLowerCase();
-  const delegated = await writeBallot(ports, name, call, async ({ task, approvers, votes }, person, common) => {
+  const delegated = await writeBallot(ports, name, call, async (voting, person, common) => {
+    const { task, votes } = voting;
     const own = votes.delegations.find(({ by }) => isSamePerson(by, person));
     if (own?.to === to) return null;
-    await demandApprover(ports, task, approvers, votes, person);
+    await demandApprover(ports, task, voting, person);
     const earlier = votes.standing.find(({ by }) => isSamePerson(by, person));
     if (earlier) throw votedBefore(task, earlier);
-    await demandDelegate(ports, task, approvers, votes, to);
+    await demandDelegate(ports, task, voting, to);
     return { kind: "delegation", ...common, to };
   });
   const { task } = delegated;
@@ -242,7 +243,7 @@ export async function readVoting(ports: Ports, task: WaitingTask, person: Person
     const known = demandPerson(task, person);
     const earlier = standing.find(({ by }) => isSamePerson(by, known));
     if (earlier) throw votedBefore(task, earlier);
-    await demandApprover(ports, task, approvers, votes, known);
+    await demandApprover(ports, task, { approvers, votes }, known);
   });
   const withdrawalRefusal = await refusalOf(async () => demandOwnBallot(task, votes, demandPerson(task, person)));
   return { standing, delegations, missing, caller: person?.name ?? null, refusal, withdrawalRefusal };

@@ -18,6 +18,12 @@ export class ApproverRefused extends Error {
 
 type Asked = Pick<WaitingTask, "node" | "execution" | "workflowId" | "version">;
 
+/** The approvers of an approval, and the votes so far. */
+interface Voting {
+  approvers: Approvers;
+  votes: Votes;
+}
+
 /** Returns the person if NOVA has proved who it is. Throws `ApproverRefused`. */
 export function demandPerson({ node }: Pick<Asked, "node">, person: Person | undefined): Person {
   if (person) return person;
@@ -26,13 +32,7 @@ export function demandPerson({ node }: Pick<Asked, "node">, person: Person | und
 }
 
 /** Throws `ApproverRefused` if the person may not answer the approval. */
-export async function demandApprover(
-  ports: Ports,
-  task: Asked,
-  approvers: Approvers,
-  votes: Pick<Votes, "delegations">,
-  person: Person,
-): Promise<void> {
+export async function demandApprover(ports: Ports, task: Asked, { approvers, votes }: Voting, person: Person) {
   const { name } = person;
   const own = votes.delegations.find(({ by }) => isSamePerson(by, person));
   if (own) {
@@ -62,13 +62,7 @@ export function mayConcern({ approvers, delegates = [] }: WaitingTask, person: P
 }
 
 /** Throws `ApproverRefused` for a delegation to a person who may answer already, or must not. */
-export async function demandDelegate(
-  ports: Ports,
-  task: Asked,
-  approvers: Approvers,
-  votes: Pick<Votes, "delegations">,
-  to: string,
-): Promise<void> {
+export async function demandDelegate(ports: Ports, task: Asked, { approvers, votes }: Voting, to: string) {
   if (approvers.any.includes(to) || votes.delegations.some((one) => one.to === to))
     throw new ApproverRefused(`${to} may answer "${task.node}" already - delegate to another person`);
   await demandNotExcluded(ports, task, approvers, { name: to, ids: [to] });
