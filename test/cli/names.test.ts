@@ -2,7 +2,7 @@ import { createClient } from "@nova/client";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { readNames } from "../../packages/cli/src/commands/names.ts";
 import { traceLines } from "../../packages/cli/src/output/trace.ts";
-import { nothingAtWork } from "../../packages/engine/src/trace/at-work.ts";
+import { nothingAtWork } from "../../packages/engine/src/trace/read-state.ts";
 import { ScriptedServer } from "../client/support/scripted-server.ts";
 
 const ulid = "01KBA0000000000000000000AB";

@@ -1,7 +1,7 @@
 // @module-tag deep
 import { cancelExecution, type NodeEvent, type Ports, runNode, startExecution } from "@nova/engine";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { FollowTime } from "../../packages/engine/src/attempt/code.ts";
+import type { FollowTime } from "../../packages/engine/src/attempt/run-attempts.ts";
 import { entryOf, historyText, oneNode, openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
 import { type CountingServer, countingServer } from "../support/counting-server.ts";
 

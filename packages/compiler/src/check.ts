@@ -1,5 +1,7 @@
 import {
+  type CodeFinding,
   type CodeKeys,
+  checkNodeCode,
   checkPython,
   createModuleFinder,
   findAssignedKeys,
@@ -9,6 +11,8 @@ import {
   type PythonProblem,
   readCodeKeys,
   setsBranchDecision,
+  shapeOf,
+  type ValueShape,
 } from "@nova/python";
 import {
   defined,
@@ -16,6 +20,7 @@ import {
   type Finding,
   type FindingCode,
   finding,
+  membersOf,
   nodeIndex,
   type ParsedWorkflow,
   type PythonSource,
@@ -70,14 +75,13 @@ function reservedKeys(source: PythonSource): Finding[] {
 
 function foundAt(source: PythonSource, code: FindingCode, message: string, place: { line: number; column: number }) {
   const { path, file } = source;
-  const sentence = `${subjectOf(source)}: line ${place.line}: ${message}`;
+  const where = code === codes.size ? "" : `line ${place.line}: `;
+  const sentence = `${subjectOf(source)}: ${where}${message}`;
   return finding(code, path, sentence, { ...place, ...defined({ file }) });
 }
 
 function findingOf({ kind, message, ...place }: PythonProblem, source: PythonSource): Finding {
-  if (kind !== "size") return foundAt(source, codes[kind], message, place);
-  const { path, file } = source;
-  return finding(codes.size, path, `${subjectOf(source)}: ${message}`, { ...place, ...defined({ file }) });
+  return foundAt(source, codes[kind], message, place);
 }
 
 function subjectOf({ node, file }: PythonSource): string {
@@ -172,4 +176,31 @@ function withOneRound<Part>(part: Part, edge: Edge): Part {
   if (Array.isArray(part)) return part.map((one) => withOneRound(one, edge)) as Part;
   if (typeof part !== "object" || part === null) return part;
   return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, withOneRound(value, edge)])) as Part;
+}
+
+/** The facts about a node that the check of its code needs. */
+export interface SentFacts {
+  nodeType: "action" | "decision";
+  edges?: readonly string[];
+  lib: readonly string[];
+  /** JSON text of the node's context. Absent: the keys that the code reads are not checked. */
+  context?: string;
+}
+
+/** Finds mistakes in the code of a node without running it, given the context that the node gets. */
+export async function checkCode(code: string, { context, ...facts }: SentFacts): Promise<CodeFinding[]> {
+  if (context === undefined) return checkNodeCode(code, facts);
+  const shapes = membersOf(context).map(({ key, json }) => [key, readValueShape(JSON.parse(json))]);
+  return checkNodeCode(code, { ...facts, context: Object.fromEntries(shapes) });
+}
+
+/**
+ * Returns the shape of a value. A reference to a blob has the type that the reference names; the parts of the blob are
+ * unknown.
+ */
+function readValueShape(value: unknown): ValueShape {
+  const blob = (value as { $blob?: { type?: unknown; bytes?: unknown } } | null)?.$blob;
+  if (typeof blob?.bytes !== "number") return shapeOf(value);
+  if (blob.type === "bytes") return { type: "bytes", size: blob.bytes };
+  return blob.type === "text" ? { type: "string", size: blob.bytes } : { type: "object" };
 }

@@ -1,6 +1,6 @@
 import type { CodeFinding } from "@nova/python";
 import { DeadlineWorker, type Finding, finding, type WorkflowSource } from "@nova/workflow";
-import type { SentFacts } from "./check-code.ts";
+import type { SentFacts } from "./check.ts";
 import type { Compiled, EmitOptions } from "./compile-workflow.ts";
 
 /**

@@ -1,6 +1,6 @@
 export type { CodeFinding } from "@nova/python";
 export type * from "./asl.ts";
-export type { SentFacts } from "./check-code.ts";
+export type { SentFacts } from "./check.ts";
 export {
   type Compiled,
   compileParsed,

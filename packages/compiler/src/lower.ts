@@ -28,94 +28,82 @@ export function lower(workflow: Workflow): Plan {
   return {
     comment: workflow.description ?? workflow.name,
     ...(workflow.timeoutSeconds !== undefined && { timeoutSeconds: workflow.timeoutSeconds }),
-    main: new Lowering(nodeIndex(workflow), forks).main(start.id, main),
+    main: lowering(nodeIndex(workflow), forks)(start.id, main, true),
   };
 }
 
-type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
-type MapField = "type" | "maxConcurrency" | "toleratesFailures" | "body";
+/** Returns a function that resolves the edges between nodes: those of the main line, of a branch or of a body. */
+function lowering(indexedNodes: ReadonlyMap<string, IndexedNode>, forks: ReadonlyMap<string, Fork>) {
+  const seen = new Set<string>();
+  return lowerFrame;
 
-class Lowering {
-  readonly #nodes: ReadonlyMap<string, IndexedNode>;
-  readonly #forks: ReadonlyMap<string, Fork>;
-  readonly #seen = new Set<string>();
-
-  constructor(nodes: ReadonlyMap<string, IndexedNode>, forks: ReadonlyMap<string, Fork>) {
-    this.#nodes = nodes;
-    this.#forks = forks;
-  }
-
-  main(entry: string, ids: readonly string[]): PlannedFrame {
-    return this.#frame({ entry, nodes: ids }, true);
-  }
-
-  #frame({ entry, nodes }: { entry: string; nodes: readonly string[] }, isMain: boolean): PlannedFrame {
+  function lowerFrame(entry: string, nodes: readonly string[], isMain: boolean): PlannedFrame {
     const inside: Inside = { nodes: new Set(nodes), isMain };
-    return { entry, nodes: nodes.map((id) => this.#node(id, inside)) };
+    return { entry, nodes: nodes.map((id) => lowerNode(id, inside)) };
   }
 
-  #node(id: string, inside: Inside): PlannedNode {
-    const indexed = this.#nodes.get(id);
+  function lowerNode(id: string, inside: Inside): PlannedNode {
+    const indexed = indexedNodes.get(id);
     if (!indexed) throw new RangeError(`there is no node "${id}"`);
-    if (this.#seen.has(id)) throw new RangeError(`node "${id}" is in two branches`);
-    this.#seen.add(id);
+    if (seen.has(id)) throw new RangeError(`node "${id}" is in two branches`);
+    seen.add(id);
     const { description, name } = indexed.node;
-    return { id, ...defined({ comment: description ?? name }), ...this.#waysOf(indexed, inside) };
+    return { id, ...defined({ comment: description ?? name }), ...waysOf(indexed, inside) };
   }
 
-  #waysOf(indexed: IndexedNode, inside: Inside): DistributiveOmit<PlannedNode, "id"> {
+  function waysOf(indexed: IndexedNode, inside: Inside) {
     const { node } = indexed;
-    switch (node.type) {
+    const { type } = node;
+    switch (type) {
       case "end":
-        if (inside.isMain) return { type: "end" };
+        if (inside.isMain) return { type };
         throw new RangeError(`end node "${node.id}" is in a branch`);
       case "start":
-        return { type: "start", ...this.#onward(indexed, inside) };
+        return { type, ...onward(indexed, inside) };
       case "action":
-        return { type: "action", ...taskRuns(node), ...this.#onward(indexed, inside), ...resolveFailure(node, inside) };
+        return { type, ...taskRuns(node), ...onward(indexed, inside), ...resolveFailure(node, inside) };
       case "decision":
-        return { type: "decision", ...taskRuns(node), ...branchesOf(indexed, inside), ...resolveFailure(node, inside) };
+        return { type, ...taskRuns(node), ...branchesOf(indexed, inside), ...resolveFailure(node, inside) };
       case "approval": {
-        const { type, timeoutSeconds } = node;
+        const { timeoutSeconds } = node;
         return { type, timeoutSeconds, ...branchesOf(indexed, inside), ...resolveFailure(node, inside) };
       }
       case "wait": {
         const timeoutSeconds = node.for.kind === "event" ? node.for.timeoutSeconds : undefined;
-        const ways = { ...this.#onward(indexed, inside), ...resolveFailure(node, inside) };
-        return { type: "wait", ...defined({ timeoutSeconds }), ...ways };
+        const ways = { ...onward(indexed, inside), ...resolveFailure(node, inside) };
+        return { type, ...defined({ timeoutSeconds }), ...ways };
       }
       case "workflow":
-        return { type: "workflow", ...this.#onward(indexed, inside), ...resolveFailure(node, inside) };
+        return { type, ...onward(indexed, inside), ...resolveFailure(node, inside) };
       case "agent":
-        return { ...this.#agent(node), ...this.#onward(indexed, inside), ...resolveFailure(node, inside) };
+        return { type, ...lowerAgent(node), ...onward(indexed, inside), ...resolveFailure(node, inside) };
       case "map":
-        return { ...this.#map(node), ...this.#onward(indexed, inside), ...resolveFailure(node, inside) };
+        return { type, ...lowerMap(node), ...onward(indexed, inside), ...resolveFailure(node, inside) };
     }
   }
 
-  #map({ id, maxConcurrency, toleratedFailures }: MapNode): Pick<PlannedMap, MapField> {
-    const body = this.#forks.get(id)?.branches[0];
+  function lowerMap({ id, maxConcurrency, toleratedFailures }: MapNode) {
+    const [body] = lowerBranches(forks.get(id));
     if (!body) throw new RangeError(`map "${id}" has no body`);
-    const toleratesFailures = toleratedFailures !== undefined;
-    return { type: "map", maxConcurrency, toleratesFailures, body: this.#frame(body, false) };
+    return { maxConcurrency, toleratesFailures: toleratedFailures !== undefined, body };
   }
 
-  #agent(node: AgentNode): Pick<PlannedAgent, "type" | "maxConcurrency" | "maxSteps" | "tools" | "retry"> {
-    const { maxConcurrency, executor, id, retry } = node;
-    const branches = this.#forks.get(id)?.branches ?? [];
-    const tools = branches.map((branch) => this.#frame(branch, false));
+  function lowerAgent({ maxConcurrency, executor, id, retry }: AgentNode) {
+    const tools = lowerBranches(forks.get(id));
     // A failure of compiled code takes one more visit of the agent, which is no step.
     const maxSteps = executor.maxSteps + (executor.compiled ? 1 : 0);
-    return { type: "agent", maxConcurrency, maxSteps, tools, ...defined({ retry }) };
+    return { maxConcurrency, maxSteps, tools, ...defined({ retry }) };
   }
 
-  #onward(indexed: IndexedNode, inside: Inside): { next: string | null; fork?: PlannedFork } {
+  function lowerBranches(fork: Fork | undefined): PlannedFrame[] {
+    return fork?.branches.map(({ entry, nodes }) => lowerFrame(entry, nodes, false)) ?? [];
+  }
+
+  function onward(indexed: IndexedNode, inside: Inside): { next: string | null; fork?: PlannedFork } {
     const { node } = indexed;
-    const fork = this.#forks.get("body" in node ? joinOf(node.id) : node.id);
+    const fork = forks.get("body" in node ? joinOf(node.id) : node.id);
     const next = nextOf(indexed, fork, inside);
-    if (!fork) return { next };
-    const branches = fork.branches.map((branch) => this.#frame(branch, false));
-    return { next, fork: { node: fork.node, branches } };
+    return fork ? { next, fork: { node: fork.node, branches: lowerBranches(fork) } } : { next };
   }
 }
 

@@ -9,5 +9,5 @@ export const address = import.meta.url;
 serve("compile", async () => ({
   compile: (await import("./compile-workflow.ts")).compileWorkflow,
   findLookedUpKeys: (await import("@nova/python")).findLookedUpKeys,
-  checkCode: (await import("./check-code.ts")).checkCode,
+  checkCode: (await import("./check.ts")).checkCode,
 }));

@@ -9,6 +9,24 @@ export class NovaError extends Error {
   }
 }
 
+type ErrorKind<E extends Error> = string | (abstract new (...args: never[]) => E);
+
+/**
+ * Returns a handler for a rejected promise: `recover` gets an error of these kinds, and any other error is thrown again. A
+ * kind is a class, or the name of an error.
+ */
+export function recoverFrom<R, E extends Error = Error>(
+  kinds: ErrorKind<E> | readonly ErrorKind<E>[],
+  recover: (error: E) => R,
+): (error: unknown) => R {
+  return (error) => {
+    const isOf = (kind: ErrorKind<E>) =>
+      typeof kind === "string" ? error instanceof Error && error.name === kind : error instanceof kind;
+    if ([kinds].flat().some(isOf)) return recover(error as E);
+    throw error;
+  };
+}
+
 /** Builds the error for an impossible state of the chain: NOVA has a bug, or a person changed the table. */
 export function chainBroken(message: string): NovaError {
   return new NovaError("ChainBroken", message);

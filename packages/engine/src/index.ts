@@ -34,8 +34,7 @@ export {
 export { readInput } from "./chain/position.ts";
 export { addSpendings, storableNumber } from "./chain/spending.ts";
 export { Context } from "./context/context.ts";
-export { asReference, asWritten, referenceKey, referencesIn, slimText } from "./context/references.ts";
-export { wholeValue } from "./context/whole-value.ts";
+export { asReference, asWritten, referenceKey, referencesIn, slimText, wholeValue } from "./context/references.ts";
 export { BlobMismatch, BlobMissing, NovaError, StoreUnavailable } from "./errors.ts";
 export { findItems } from "./kinds/map/run-map.ts";
 export {
@@ -67,9 +66,8 @@ export {
   sweepRuns,
   sweepTasks,
 } from "./kinds/table.ts";
-export { type Answer, type Answered, answerTask } from "./kinds/waiting/answer.ts";
-export { formOf } from "./kinds/waiting/answer-data.ts";
-export { delegateVote, type TaskCall, withdrawVote } from "./kinds/waiting/cast-vote.ts";
+export { type Answered, answerTask } from "./kinds/waiting/answer.ts";
+export { delegateVote, readVoting, type TaskCall, type Voting, withdrawVote } from "./kinds/waiting/cast-vote.ts";
 export { ApproverRefused, mayConcern } from "./kinds/waiting/check-approver.ts";
 export { approveCommand, type TaskContents, taskContents } from "./kinds/waiting/contents.ts";
 export { deliverEvent } from "./kinds/waiting/events.ts";
@@ -77,25 +75,28 @@ export type { RequestEvent } from "./kinds/waiting/request.ts";
 export { callLink, executionOfToken } from "./kinds/waiting/resume.ts";
 export { noTasks } from "./kinds/waiting/sweep-tasks.ts";
 export { demandOpenLink, ownerOfVoteLink, type VoteLink, voteLinks } from "./kinds/waiting/vote-links.ts";
-export { readVoting, type Voting } from "./kinds/waiting/voting.ts";
-export type { TaskName } from "./kinds/waiting/waiting-task.ts";
+export { type Answer, formOf, type TaskName } from "./kinds/waiting/waiting-task.ts";
 export type * from "./ports/blobs.ts";
 export type * from "./ports/chain.ts";
-export type * from "./ports/credentials.ts";
-export { HostRefused, type OutgoingFetch } from "./ports/credentials.ts";
+export * from "./ports/credentials.ts";
 export type * from "./ports/executions.ts";
 export type * from "./ports/index.ts";
 export type * from "./ports/people.ts";
 export { isSamePerson } from "./ports/people.ts";
-export type * from "./ports/pipeline.ts";
-export { noCode, pinnedPlaces, replyKey } from "./ports/pipeline.ts";
+export * from "./ports/pipeline.ts";
 export type * from "./ports/roots.ts";
-export type * from "./ports/sandboxes.ts";
-export { callKey } from "./ports/sandboxes.ts";
+export * from "./ports/sandboxes.ts";
 export type * from "./ports/tasks.ts";
 export { createEndings, createInFlight, createTailCache, createWarmPool } from "./process-memory.ts";
-export { type Inclusion, readInclusion } from "./proof/inclusion.ts";
-export { isRootSigned, type Root, readRoot, signRoot, TreeDamaged } from "./proof/root.ts";
+export {
+  type Inclusion,
+  isRootSigned,
+  type Root,
+  readInclusion,
+  readRoot,
+  signRoot,
+  TreeDamaged,
+} from "./proof/root.ts";
 export { hashTree, leafBytes, pathInTree } from "./proof/tree.ts";
 export { interruptedError, noRuns, type TimeBudget } from "./protocol/end-runs.ts";
 export type { CaughtError, NodeEvent, RunPosition, StartInput } from "./protocol/event.ts";
@@ -133,11 +134,10 @@ export { createCredentials } from "./secrets/credentials.ts";
 export { maskCredentials, secretKeysOf, shownContext } from "./secrets/redactor.ts";
 export { redactorFor } from "./secrets/secret-inputs.ts";
 export { sha256 } from "./sha256.ts";
-export type { AtWork, NodeAtWork } from "./trace/at-work.ts";
 export { erasureText } from "./trace/content-check.ts";
 export { erasedWords } from "./trace/misfit.ts";
 export { type ProofContentsLevel, type ProofRequest, proofContents, writeProof } from "./trace/proof.ts";
-export { type RunState, readState, traceTag } from "./trace/read-state.ts";
+export { type AtWork, type NodeAtWork, type RunState, readState, traceTag } from "./trace/read-state.ts";
 export { type EntryPage, readEntries, readTrace, readTraceLink, type Trace } from "./trace/read-trace.ts";
 export { furtherScopes, type RunHead, runHeads } from "./trace/run-heads.ts";
 export { runningLog } from "./trace/running-log.ts";

@@ -47,6 +47,13 @@ export type WarmPool = ReturnType<typeof createWarmPool>;
 export function createWarmPool() {
   const idle = new Map<string, Sandbox[]>();
   const usedAt = new LRUCache<string, number>({ max: maxUsed });
+  const keepOnly = (isKept: (sandbox: Sandbox) => boolean) => {
+    for (const [place, list] of idle) {
+      const kept = list.filter(isKept);
+      if (kept.length > 0) idle.set(place, kept);
+      else idle.delete(place);
+    }
+  };
   return {
     /**
      * Adds the sandbox of an ended branch. Call it only from the delivery that wrote the branch's last entry, because
@@ -84,11 +91,7 @@ export function createWarmPool() {
     /** Forgets sandboxes that are killed. */
     forget(ids: readonly string[]): void {
       for (const id of ids) usedAt.delete(id);
-      for (const [place, list] of idle) {
-        const others = list.filter(({ id }) => !ids.includes(id));
-        if (others.length > 0) idle.set(place, others);
-        else idle.delete(place);
-      }
+      keepOnly(({ id }) => !ids.includes(id));
     },
     /** Forgets the sandboxes of a joined fork, because the entry of the join names them. `at` is one of its branches. */
     forgetFork(at: Pick<EntryId, "execution" | "scope">): void {
@@ -100,11 +103,7 @@ export function createWarmPool() {
      * in this pool until their lifetime is over.
      */
     forgetDead(nowMs: number): void {
-      for (const [place, list] of idle) {
-        const alive = list.filter(({ endsAt }) => Date.parse(endsAt) > nowMs);
-        if (alive.length > 0) idle.set(place, alive);
-        else idle.delete(place);
-      }
+      keepOnly(({ endsAt }) => Date.parse(endsAt) > nowMs);
     },
   };
 }

@@ -3,7 +3,7 @@ import { type NodeAtWork, RawJson, type TraceBranch, type TraceEntry } from "@no
 import { expect, it } from "vitest";
 import { atWorkLines, traceLines } from "../../../packages/cli/src/output/trace.ts";
 import type { WaitsFor } from "../../../packages/engine/src/kinds/waiting/waiting-task.ts";
-import { nothingAtWork } from "../../../packages/engine/src/trace/at-work.ts";
+import { nothingAtWork } from "../../../packages/engine/src/trace/read-state.ts";
 
 function entry(node_id: string, more: Partial<TraceEntry> = {}): TraceEntry {
   const changes = { set: new RawJson("{}"), delete: [] };

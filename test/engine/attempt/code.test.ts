@@ -1,6 +1,6 @@
 import type { RunIo } from "@nova/engine";
 import { describe, expect, it } from "vitest";
-import { addressesFor, allowedFor, Follow, networkOf } from "../../../packages/engine/src/attempt/code.ts";
+import { addressesFor, allowedFor, followRun, networkOf } from "../../../packages/engine/src/attempt/code.ts";
 import type { Task } from "../../../packages/engine/src/attempt/task-input.ts";
 import { emptyOverlay } from "../../../packages/engine/src/secrets/overlay.ts";
 import { action, flow, lines } from "../../support/engine/flows.ts";
@@ -77,7 +77,7 @@ const io: RunIo = {
 
 function following() {
   const [lambda, time] = [new AbortController(), new AbortController()];
-  const follow = new Follow(lambda.signal, () => time.signal);
+  const follow = followRun(lambda.signal, () => time.signal);
   return { lambda, time, follow, io: follow.watch(io) };
 }
 

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { Context } from "../../../packages/engine/src/context/context.ts";
-import { offloadLargeValues, referenceText } from "../../../packages/engine/src/context/references.ts";
-import { findValue, wholeValue } from "../../../packages/engine/src/context/whole-value.ts";
+import {
+  findValue,
+  offloadLargeValues,
+  referenceText,
+  wholeValue,
+} from "../../../packages/engine/src/context/references.ts";
 import type { BlobRef } from "../../../packages/engine/src/ports/blobs.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { BlobState } from "../../support/engine/stores.ts";

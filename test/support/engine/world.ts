@@ -30,7 +30,7 @@ import type { LeafStore, PendingLeaf, RootStore } from "@nova/service";
 import { type Workflow, workflowHash } from "@nova/workflow";
 import type { StateMachine } from "../../../packages/compiler/src/asl.ts";
 import { type EmitOptions, toMachine } from "../../../packages/compiler/src/compile-workflow.ts";
-import type { FollowTime } from "../../../packages/engine/src/attempt/code.ts";
+import type { FollowTime } from "../../../packages/engine/src/attempt/run-attempts.ts";
 import { emptyOverlay } from "../../../packages/engine/src/secrets/overlay.ts";
 import { MemoryGenerations } from "../memory-generations.ts";
 import { ChainState } from "./chain-state.ts";

@@ -106,7 +106,10 @@ export class NodeMeans {
   }
 
   #judge(result: CodeResult): Judgement {
-    if (result.status === "error") return { ...result, status: "failed" };
+    if (result.status === "error") {
+      const { class: name, message, traceback, types } = result;
+      return { status: "failed", class: name, message, traceback, ...(types && { types }) };
+    }
     const decision = result.set.find(({ key }) => key === "branch_decision")?.json ?? null;
     if (this.#options.isDecision && decision === null) {
       return { status: "failed", class: "NodeFailed", message: 'the decision did not set context["branch_decision"]' };

@@ -1,3 +1,4 @@
+import { defined } from "@nova/workflow";
 import type { ChoiceRule, StateMachine, States } from "../asl.ts";
 import {
   loopTargets,
@@ -7,8 +8,7 @@ import {
   type PlannedNode,
   type PlannedStart,
 } from "../lower.ts";
-import { emitAgent } from "./agent.ts";
-import { type EmitFrame, emitFork, emitMap } from "./fork.ts";
+import { type EmitFrame, emitAgent, emitFork, emitMap } from "./fork.ts";
 import {
   beginState,
   closedEnd,
@@ -24,8 +24,17 @@ import {
   stateAfter,
   transitionTo,
 } from "./frame.ts";
-import { emitAction, emitApproval, emitDecision, emitWait, emitWorkflowNode } from "./nodes.ts";
-import { catchTo, lambdaTask, nodeParameters, startExecutionFields } from "./task.ts";
+import {
+  catchTo,
+  emitAction,
+  emitApproval,
+  emitDecision,
+  emitWait,
+  emitWorkflowNode,
+  lambdaTask,
+  nodeParameters,
+  startExecutionFields,
+} from "./nodes.ts";
 
 interface Emitting {
   functions: FunctionArns;
@@ -42,7 +51,7 @@ export function emit(plan: Plan, { functions, inlineItems, continues }: Emitting
   return {
     Comment: plan.comment,
     StartAt: continues ? beginState : plan.main.entry,
-    ...(plan.timeoutSeconds !== undefined && { TimeoutSeconds: plan.timeoutSeconds }),
+    ...defined({ TimeoutSeconds: plan.timeoutSeconds }),
     States: {
       ...(continues && beginStates(plan.main)),
       ...nodeStates(plan.main, mainFrame(functions, inlineItems, continues)),
@@ -82,8 +91,7 @@ const emitters: { [T in PlannedNode["type"]]: Emit<T> } = {
 
 /** Emits a Pass state, because the entry of the start node was written before the execution started. */
 function emitStart(node: PlannedStart): States {
-  const comment = node.comment === undefined ? {} : { Comment: node.comment };
-  return { [node.id]: { Type: "Pass", ...comment, ...transitionTo(stateAfter(node)) } };
+  return { [node.id]: { Type: "Pass", ...defined({ Comment: node.comment }), ...transitionTo(stateAfter(node)) } };
 }
 
 /**

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import type { Branch, DistributedMapState, States } from "../asl.ts";
+import type { Branch, ChoiceRule, DistributedMapState, MapState, PassState, States } from "../asl.ts";
 import { maxItemsInBody } from "../events/history-budget.ts";
-import type { PlannedFork, PlannedFrame, PlannedMap, Target } from "../lower.ts";
-import { branchName, type Frame, innerFrame, stateAfter, stateOf } from "./frame.ts";
+import type { PlannedAgent, PlannedFork, PlannedFrame, PlannedMap, Target } from "../lower.ts";
+import { branchName, type Frame, innerFrame, stateAfter, stateOf, unfitEnd } from "./frame.ts";
 import {
   afterFailure,
   catchTo,
+  codeParameters,
   failureTarget,
   furtherRules,
   lambdaTask,
@@ -14,7 +15,7 @@ import {
   settledChoice,
   settleStates,
   settleTask,
-} from "./task.ts";
+} from "./nodes.ts";
 
 /**
  * Emits the states of the main line, of a branch, or of the body of a map: the states of its nodes, and the end states
@@ -40,10 +41,13 @@ export function emitFork(fork: PlannedFork, next: Target, frame: Frame, emitFram
 function emitBranch(fork: string, branch: PlannedFrame, frame: Frame, emitFrame: EmitFrame): Branch {
   const name = branchName(fork, branch.entry);
   const scope = `States.Format('{}/${fork}@{}.${branch.entry}', $.scope, $.seq)`;
-  const begin = { "execution.$": "$.execution", "scope.$": scope, seq: 0 };
-  const first = { Type: "Pass", Parameters: begin, Next: branch.entry } as const;
   const inner = innerFrame(name, frame.functions, { tolerant: false, inlineItems: frame.inlineItems });
-  return { StartAt: name, States: { [name]: first, ...emitFrame(branch, inner) } };
+  return { StartAt: name, States: { [name]: beginScope(scope, branch.entry), ...emitFrame(branch, inner) } };
+}
+
+/** Emits the state that changes the position of the run to the start of an inner scope. */
+function beginScope(scope: string, entry: string): PassState {
+  return { Type: "Pass", Parameters: { "execution.$": "$.execution", "scope.$": scope, seq: 0 }, Next: entry };
 }
 
 /** Emits the task that writes the entry of the join, whether or not a branch failed, and the Choice after it. */
@@ -101,10 +105,8 @@ function eachStates(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): State
 function emitBody({ id, body, toleratesFailures }: PlannedMap, { functions }: Frame, emitFrame: EmitFrame): Branch {
   const name = stateOf(id, "item");
   const scope = `States.Format('{}/${id}@{}.{}', $.scope, $.seq, $.index)`;
-  const begin = { "execution.$": "$.execution", "scope.$": scope, seq: 0 };
   const states = emitFrame(body, innerFrame(name, functions, { tolerant: toleratesFailures }));
-  const first = { Type: "Pass", Parameters: begin, Next: body.entry } as const;
-  return { StartAt: name, States: { [name]: first, ...states } };
+  return { StartAt: name, States: { [name]: beginScope(scope, body.entry), ...states } };
 }
 
 /** The longest label of a distributed Map in Step Functions. */
@@ -154,4 +156,57 @@ function distributedName(name: string): string {
   if (name.length + ending.length <= longestName) return name + ending;
   const hash = createHash("sha256").update(name).digest("hex").slice(0, digits);
   return `${name.slice(0, longestName - ending.length - digits - 1)}.${hash}${ending}`;
+}
+
+/**
+ * Emits the task that asks the model, a Choice, the Map that runs each requested call, and the join, which leads back
+ * to the task. Without calls the answer is final, and the node after the agent follows.
+ */
+export function emitAgent(node: PlannedAgent, frame: Frame, emitFrame: EmitFrame): States {
+  const { id, comment, retry } = node;
+  const [asked, each] = [stateOf(id, "asked"), stateOf(id, "each")];
+  const catchers = catchTo(afterFailure(node, frame), frame);
+  const behind = stateAfter(node) ?? frame.done;
+  const called: ChoiceRule = { Variable: "$.items", IsPresent: true, Next: each };
+  const details = { comment, parameters: codeParameters(id), catchers, retry };
+  return {
+    [id]: lambdaTask(frame.functions.runNode, details, asked),
+    [asked]: { Type: "Choice", Choices: [called], Default: behind },
+    ...settleStates(node, [called], behind, frame),
+    [each]: callsMap(node, frame, emitFrame),
+    ...joinStates(id, { failed: failureTarget(node.onError, frame), next: id }, frame),
+  };
+}
+
+function callsMap(node: PlannedAgent, frame: Frame, emitFrame: EmitFrame): MapState {
+  const join = stateOf(node.id, "join");
+  return {
+    Type: "Map",
+    ItemsPath: "$.items",
+    ItemSelector: { ...position, "index.$": "$$.Map.Item.Value.index", "tool.$": "$$.Map.Item.Value.tool" },
+    MaxConcurrency: node.maxConcurrency,
+    ResultPath: null,
+    ItemProcessor: { ProcessorConfig: { Mode: "INLINE" }, ...callStates(node, frame, emitFrame) },
+    Catch: catchTo(join, frame),
+    Next: join,
+  };
+}
+
+/** Emits the states of one call: a Choice that finds the tool, and then the nodes of the tool in a scope of their own. */
+function callStates({ id, tools }: PlannedAgent, { functions }: Frame, emitFrame: EmitFrame): Branch {
+  const call = stateOf(id, "call");
+  const scope = `States.Format('{}/${id}@{}.{}', $.scope, $.seq, $.index)`;
+  const isTool = (entry: string) => ({ Variable: "$.tool", StringEquals: entry, Next: stateOf(entry, "begin") });
+  const [first, ...others] = tools.map(({ entry }) => isTool(entry));
+  if (!first) throw new RangeError(`agent "${id}" has no tools`);
+  const inner = innerFrame(call, functions, { tolerant: true });
+  const states: States = {
+    [call]: { Type: "Choice", Choices: [first, ...others], Default: inner.unfit },
+    [inner.unfit]: unfitEnd,
+  };
+  for (const tool of tools) {
+    states[stateOf(tool.entry, "begin")] = beginScope(scope, tool.entry);
+    Object.assign(states, emitFrame(tool, inner));
+  }
+  return { StartAt: call, States: states };
 }

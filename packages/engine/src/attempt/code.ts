@@ -12,7 +12,7 @@ import { moveSandboxes, withoutPool } from "../sandboxes/life.ts";
 import { graceSeconds, lifetimeLeft } from "../sandboxes/spec.ts";
 import { sha256 } from "../sha256.ts";
 import { judge, turnFacts, warmAfter } from "./judge.ts";
-import type { Attempt, Executor, FinishedWork, Prepared, TaskTime, Work } from "./run-attempts.ts";
+import type { Attempt, Delivery, Executor, FinishedWork, FollowTime, Prepared, Work } from "./run-attempts.ts";
 import { stopCode, stopTurn } from "./stop.ts";
 import { type NodeIo, type Task, type TaskInput, taskInput } from "./task-input.ts";
 
@@ -33,25 +33,21 @@ async function prepareCode(ports: KindPorts, task: Task): Promise<PreparedCode> 
   return { ...found, allow, findNeeds: () => addressesFor(ports, allow) };
 }
 
-async function runCode(
-  ports: KindPorts,
-  task: Task,
-  attempt: Attempt,
-  prepared: PreparedCode,
-  time: TaskTime,
-): Promise<Work> {
+async function runCode(delivery: Delivery, prepared: PreparedCode): Promise<Work> {
+  const { ports, task, attempt, time } = delivery;
   const { node, position } = task;
   const { turn, turnWritten } = attempt;
   const { io } = prepared;
   const limit = timeLimit(ports, turn.since, node.timeoutSeconds);
-  if (limit.aborted) return stopLate(ports, task, attempt, io);
-  const { signal, follow } = followRun(node, AbortSignal.any([time.signal, limit]), time.followTime);
+  if (limit.aborted) return stopLate(delivery, io);
+  const end = AbortSignal.any([time.signal, limit]);
+  const follow = isLong(node) ? followRun(end, time.followTime) : undefined;
   const request = codeRequest(task, attempt, prepared);
   const outcome = await ports.sandboxes.run(turn.sandbox as string, request, follow?.watch(io) ?? io, {
     first: !position.next.turn?.sandbox,
     turnWritten,
     lifetimeSeconds: lifetimeLeft(node, ports.clock.now() - Date.parse(turn.since)),
-    signal,
+    signal: follow?.signal ?? end,
   });
   // Only the delivery that holds the turn may use this result. The result may arrive before the turn is written, so the
   // delivery first waits for that write.
@@ -59,24 +55,20 @@ async function runCode(
   if (outcome.kind === "refused" || (isEarly && !(await turnWritten))) return { kind: "turn lost" };
   switch (outcome.kind) {
     case "finished":
-      return finishWith(task, attempt, outcome.result, io);
+      return finishWith(delivery, outcome.result, io);
     case "gone":
-      return failLost(ports, task, attempt);
+      return failLost(delivery);
     case "tombstoned":
       return { kind: "again" };
     case "unfinished":
-      if (limit.aborted) return stopLate(ports, task, attempt, io);
+      if (limit.aborted) return stopLate(delivery, io);
       if (isLong(node)) return { kind: "running" };
       throw new NovaError("NodeUnfinished", `node "${node.id}" still runs; the next delivery attaches to it`);
   }
 }
 
-async function finishWith(
-  task: Task,
-  attempt: Attempt,
-  { isUnfit, ...result }: CodeResult,
-  io: NodeIo,
-): Promise<FinishedWork> {
+async function finishWith({ task, attempt }: Delivery, found: CodeResult, io: NodeIo): Promise<FinishedWork> {
+  const { isUnfit, ...result } = found;
   const sandbox = isUnfit ? withoutPool(attempt.sandbox) : attempt.sandbox;
   const outcome = await judge(task, result, io, factsOf(task, { ...attempt, sandbox }));
   // The sandbox of long code serves one attempt, so no later attempt can reuse it.
@@ -87,7 +79,7 @@ async function finishWith(
 /**
  * Fails a node whose sandbox is gone. The code may have had effects already, so this function does not run it again.
  */
-function failLost(ports: Ports, task: Task, attempt: Attempt): FinishedWork {
+function failLost({ ports, task, attempt }: Delivery): FinishedWork {
   const { timeoutSeconds } = task.node;
   const isOver = ports.clock.now() >= Date.parse(attempt.turn.since) + timeoutSeconds * 1000;
   return failWith(task, attempt, isOver ? goneReason(timeoutSeconds) : lostReason(attempt.turn));
@@ -97,9 +89,10 @@ function failLost(ports: Ports, task: Task, attempt: Attempt): FinishedWork {
  * Ends code whose time is over. If the code has produced a result, that result counts. Otherwise this function kills
  * the code with its sandbox.
  */
-async function stopLate(ports: Ports, task: Task, attempt: Attempt, io: NodeIo): Promise<FinishedWork> {
+async function stopLate(delivery: Delivery, io: NodeIo): Promise<FinishedWork> {
+  const { ports, task, attempt } = delivery;
   const stopped = await stopCode(ports, task.position, attempt.turn, io, 0);
-  if (stopped?.kind === "finished") return finishWith(task, attempt, stopped.result, io);
+  if (stopped?.kind === "finished") return finishWith(delivery, stopped.result, io);
   await moveSandboxes(ports, "in use", "turn left", [attempt.turn.sandbox as string]);
   const logs = stopped?.kind === "stopped" ? io.maskLogs(stopped.logs) : "";
   return failWith(task, attempt, overdueReason(task.node.timeoutSeconds), logs);
@@ -123,16 +116,13 @@ function factsOf(task: Task, { turn, sandbox }: Pick<Attempt, "turn" | "sandbox"
 async function settleCode(ports: SettlingPorts, held: HeldNode<TaskNode>, reason: Reason): Promise<StoredEntry> {
   const { position, node, turn } = held;
   const { kept, io, result, warm, logs, reason: why } = await stopTurn(ports, held, reason, 0);
-  const run: RunFacts = { ...turnFacts(turn), warm, code: hasStarted(turn) ? codeHash(node) : null };
+  const hasStarted = turn.sandbox !== null || turn.due !== undefined;
+  const run: RunFacts = { ...turnFacts(turn), warm, code: hasStarted ? codeHash(node) : null };
   const executionTimeMs = turn.due === undefined ? heldMs(ports, turn) : 0;
   const outcome = result
     ? await judge(held, result, io, run)
     : buildFailure(held, { ...why, message: io.mask(why.message) }, { logs, executionTimeMs, run });
   return commitOutcome(ports, position, node, outcome, kept);
-}
-
-function hasStarted({ sandbox, due }: Turn): boolean {
-  return sandbox !== null || due !== undefined;
 }
 
 function codeHash({ executor }: TaskNode): string | null {
@@ -184,18 +174,8 @@ export function networkOf(
   return hosts.length > 0 ? { near: [...hosts] } : {};
 }
 
-export function codeRequest(
-  task: Task,
-  { turn }: Pick<Attempt, "turn">,
-  {
-    input,
-    restartKey,
-    overlay,
-    io,
-    allow,
-    calls,
-  }: TaskInput & Pick<PreparedCode, "calls"> & { allow: readonly string[] | undefined },
-): RunRequest {
+function codeRequest(task: Task, { turn }: Attempt, prepared: PreparedCode): RunRequest {
+  const { input, restartKey, overlay, io, allow, calls } = prepared;
   const { id, timeoutSeconds } = task.node;
   const { code, file = `${id}.py` } = codeOf(task.node);
   const run = { step: 0, code, fileName: file, timeoutSeconds, ...networkOf(allow, turn, overlay) };
@@ -240,12 +220,6 @@ export function lostReason({ sandbox }: Turn) {
   return { class: "NodeInterrupted", message } as const;
 }
 
-/**
- * Returns a signal. When it fires, a delivery should stop waiting for code that may outlive its Lambda; the next
- * delivery then waits for the code.
- */
-export type FollowTime = () => AbortSignal;
-
 const followMs = 10_000;
 
 /**
@@ -255,55 +229,33 @@ const followMs = 10_000;
 export const tenSeconds: FollowTime = () => AbortSignal.timeout(followMs);
 
 /**
- * Limits the time for which a delivery waits for code that may outlive its Lambda. The delivery keeps waiting while
- * large values are transferred.
+ * Returns the signal that makes a delivery stop waiting for code that may outlive its Lambda. The delivery keeps waiting
+ * while large values are transferred through the result of `watch`.
  */
-export class Follow {
-  readonly signal: AbortSignal;
-  readonly #end = new AbortController();
-  readonly #over: AbortSignal;
-  #underWay = 0;
-
-  constructor(lambda: AbortSignal, time: FollowTime) {
-    this.signal = AbortSignal.any([lambda, this.#end.signal]);
-    this.#over = time();
-    this.#over.addEventListener("abort", () => this.#look(), { once: true });
-    this.#look();
-  }
-
-  watch(io: RunIo): RunIo {
-    return {
-      outputs: (node) => io.outputs(node),
-      outputNames: () => io.outputNames(),
-      taskUrl: (node) => io.taskUrl(node),
-      openBlob: async (ref) => this.#passing(await io.openBlob(ref)),
-      storeBlob: (ref, body) => io.storeBlob(ref, this.#passing(body)),
-    };
-  }
-
-  async *#passing(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-    this.#underWay++;
+export function followRun(lambda: AbortSignal, followTime: FollowTime) {
+  const end = new AbortController();
+  const over = followTime();
+  let underWay = 0;
+  const look = () => {
+    if (over.aborted && underWay === 0) end.abort();
+  };
+  over.addEventListener("abort", look, { once: true });
+  look();
+  async function* passing(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    underWay++;
     try {
       yield* body;
     } finally {
-      this.#underWay--;
-      this.#look();
+      underWay--;
+      look();
     }
   }
-
-  #look(): void {
-    if (this.#over.aborted && this.#underWay === 0) this.#end.abort();
-  }
-}
-
-/**
- * Returns the signal that makes this delivery stop waiting for the code. For code that may outlive a Lambda, also
- * returns a `Follow`.
- */
-export function followRun(node: TaskNode, signal: AbortSignal, followTime: FollowTime) {
-  if (!isLong(node)) return { signal };
-  const follow = new Follow(signal, followTime);
-  return { signal: follow.signal, follow };
+  const watch = (io: RunIo): RunIo => ({
+    ...io,
+    openBlob: async (ref) => passing(await io.openBlob(ref)),
+    storeBlob: (ref, body) => io.storeBlob(ref, passing(body)),
+  });
+  return { signal: AbortSignal.any([lambda, end.signal]), watch };
 }
 
 /** The hosts that a node's code can connect to. Undefined: all that its sandbox can reach. */
@@ -319,10 +271,7 @@ export function allowedFor(
  * Resolves the host names that code may reach on ports other than 80 and 443. The turn stores the addresses, so every
  * delivery uses the same ones.
  */
-export async function addressesFor(
-  { hostNames }: Pick<Ports, "hostNames">,
-  allow: readonly string[] | undefined,
-): Promise<Pick<Turn, "addresses">> {
+export async function addressesFor({ hostNames }: Pick<Ports, "hostNames">, allow: readonly string[] | undefined) {
   const names = new Set((allow ?? []).flatMap((entry) => nameToResolve(entry) ?? []));
   if (names.size === 0) return {};
   const found = [...names].map(async (name) => [name, await hostNames.addressesOf(name)] as const);

@@ -1,5 +1,4 @@
-import type { Member } from "@nova/workflow";
-import { conditionLabel, defaultLabel, defined, type Edge, isSameJson } from "@nova/workflow";
+import { conditionLabel, defaultLabel, defined, type Edge, isSameJson, type Member } from "@nova/workflow";
 import type { Turn } from "../ports/chain.ts";
 import type { CodeResult, Sandbox } from "../ports/sandboxes.ts";
 import { defaultNext, nextNodeId, takeEdge } from "../protocol/definition.ts";

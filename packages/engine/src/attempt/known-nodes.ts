@@ -12,8 +12,7 @@ import { type BranchTip, contentText, type Head, headOf } from "../chain/entry.t
 import { branchOf } from "../chain/ids.ts";
 import { contextAfter, type Position } from "../chain/position.ts";
 import { type Context, linkLabel } from "../context/context.ts";
-import { asReference, referenceKey, referencesIn, referenceText } from "../context/references.ts";
-import { wholeJson } from "../context/whole-value.ts";
+import { asReference, referenceKey, referencesIn, referenceText, wholeJson } from "../context/references.ts";
 import type { BlobRef } from "../ports/blobs.ts";
 import type { EntryId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
@@ -33,12 +32,7 @@ export type KnownNodes = Awaited<ReturnType<typeof findKnownNodes>>;
  * Finds the nodes that have results at a position. `withMaps`: also the maps around this position, which have no result
  * yet.
  */
-export async function findKnownNodes(
-  ports: Ports,
-  position: Position,
-  workflow: Workflow,
-  { withMaps = false }: { withMaps?: boolean } = {},
-) {
+export async function findKnownNodes(ports: Ports, position: Position, workflow: Workflow, withMaps = false) {
   const { at, before: home } = position;
   const entries = new Map<string, StoredEntry>();
   for await (const { node, entry } of entriesBefore(ports, at)) {
@@ -47,7 +41,8 @@ export async function findKnownNodes(
   /** The values that nodes of a draft set before the part of the draft that runs now. */
   const draft = await readDraftPrefix(ports, position, workflow);
   const ids = [...new Set([...draft.keys(), ...entries.keys()])];
-  const nodeOf = (id: string) => knownNode(workflow, id);
+  const nodeOf = (id: string) =>
+    workflow.draftPrefix?.nodes.find((node) => node.id === id) ?? nodeIndex(workflow).get(id)?.node;
   const nameOf = (id: string) => nodeOf(id)?.name ?? id;
 
   /** The results of a node, as they are stored; null if it has none. */
@@ -107,10 +102,6 @@ async function readWritten({ blobs }: Ports, entry: StoredEntry): Promise<Member
 function mainKeyOf(node: Node | undefined): string | undefined {
   if (node?.type === "map" || node?.type === "approval") return node.into;
   return node?.type === "wait" && node.for.kind === "event" ? node.for.into : undefined;
-}
-
-function knownNode(workflow: Workflow, id: string): Node | undefined {
-  return workflow.draftPrefix?.nodes.find((node) => node.id === id) ?? nodeIndex(workflow).get(id)?.node;
 }
 
 /**

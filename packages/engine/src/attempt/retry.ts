@@ -13,16 +13,17 @@ import {
   type TaskNode,
 } from "@nova/workflow";
 import { entryName } from "../chain/ids.ts";
-import type { Position } from "../chain/position.ts";
 import { attemptBoundary, attemptNumber } from "../chain/step-record.ts";
 import { leafLimitBytes } from "../context/references.ts";
 import { NovaError } from "../errors.ts";
 import type { EntryId, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import type { StepDraft } from "../ports/pipeline.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 import type { Reason } from "../protocol/definition.ts";
 import type { FailedOutcome } from "../protocol/outcome.ts";
-import { createReplacement, moveSandboxes, releaseLost, releaseSandboxes } from "../sandboxes/life.ts";
+import { moveSandboxes, releaseLost, releaseSandboxes } from "../sandboxes/life.ts";
+import { sandboxSpec } from "../sandboxes/spec.ts";
 import { sha256 } from "../sha256.ts";
 import type { Task } from "./task-input.ts";
 
@@ -192,21 +193,14 @@ function jitterOf(name: string): number {
 /** The longest wait for a next attempt during which the scope keeps its sandboxes. */
 const maxKeptSeconds = 60;
 
+type StepField =
+  | ("step_number" | "step_name" | "agent_name" | "attempt_number" | "sandbox_id")
+  | ("status" | "error_message" | "traceback" | "logs" | "execution_time_ms");
+
 /** A step of the chain of work, as stored (format 1): a failed attempt of a node that may have several attempts. */
-export interface StepRecord {
+export interface StepRecord extends Pick<StepDraft, StepField> {
   format: 1;
-  step_number: number;
-  step_name: string;
-  agent_name: string;
-  attempt_number: number;
-  sandbox_id: string | null;
-  status: "success" | "failed";
   error_class?: RunErrorClass;
-  error_message: string | null;
-  traceback?: string;
-  logs?: string;
-  /** How long the code of the attempt ran; for a prompt node, how long all agents took. */
-  execution_time_ms: number;
   /**
    * How long the run waits for the next attempt; with jitter, the longest possible wait. Absent: no attempt follows.
    */
@@ -226,15 +220,10 @@ const codeAttempt = { step_name: "code_execution", agent_name: "E2BExecutor" } a
  * Records a failed attempt as a step, which the entry lists. If another delivery has recorded this attempt already, the
  * step of that delivery stays.
  */
-export async function recordAttempt(
-  ports: Ports,
-  { position: { at }, node: { executor } }: { position: Position; node: TaskNode },
-  turn: Turn,
-  { class: error_class, failure, logs, executionTimeMs }: FailedOutcome,
-  delaySeconds?: number,
-): Promise<void> {
+async function recordAttempt(ports: Ports, task: Task, turn: Turn, outcome: FailedOutcome, delaySeconds?: number) {
+  const { class: error_class, failure, logs, executionTimeMs } = outcome;
   const { attempt, sandbox } = turn;
-  const hasJournal = executor.kind !== "code";
+  const hasJournal = task.node.executor.kind !== "code";
   const record: StepRecord = {
     format: 1,
     step_number: attempt,
@@ -251,7 +240,11 @@ export async function recordAttempt(
     timestamp: new Date(ports.clock.now()).toISOString(),
   };
   const text = JSON.stringify(record);
-  await ports.chain.putStep(at, { step: hasJournal ? attemptNumber(turn) : attempt, text, hash: sha256(text) });
+  await ports.chain.putStep(task.position.at, {
+    step: hasJournal ? attemptNumber(turn) : attempt,
+    text,
+    hash: sha256(text),
+  });
 }
 
 export async function failedAttempts({ chain }: Ports, at: EntryId): Promise<StepRecord[]> {
@@ -275,7 +268,8 @@ export function canChangeSandbox({ effects }: TaskNode, { attempt }: Turn): bool
 
 /** Moves the turn to the next attempt, in a new sandbox. The time budget of a prompt node does not start again. */
 export async function changeSandbox(ports: Ports, { position, node, version }: Task, from: Turn): Promise<void> {
-  const { id } = await createReplacement(ports, position, node, version);
+  // The new sandbox has no pool, so only this execution uses it.
+  const { id } = await ports.sandboxes.create(sandboxSpec(position.at, node, version, position.before));
   const since = node.executor.kind === "prompt" ? from.since : new Date(ports.clock.now()).toISOString();
   const { warm: _, ...rest } = from;
   // A prompt node keeps its steps. For a text node with code, the record of each attempt needs its own number.

@@ -22,14 +22,24 @@ import { wantedSandbox } from "../sandboxes/spec.ts";
 import { isEarly, nextAttempt, retryText, waitForRetry } from "./retry.ts";
 import type { Task } from "./task-input.ts";
 
+/**
+ * Returns a signal. When it fires, a delivery should stop waiting for code that may outlive its Lambda; the next
+ * delivery then waits for the code.
+ */
+export type FollowTime = () => AbortSignal;
+
 export interface TaskTime {
   /** Fires when the Lambda's time is nearly over. */
   signal: AbortSignal;
-  /**
-   * Returns a signal. When it fires, a delivery should stop waiting for code that may outlive its Lambda; the next
-   * delivery then waits for the code.
-   */
-  followTime: () => AbortSignal;
+  followTime: FollowTime;
+}
+
+/** One delivery of the task of a node, which has opened an attempt or continues one. */
+export interface Delivery<N extends TaskNode = TaskNode> {
+  ports: KindPorts;
+  task: Task<N>;
+  attempt: Attempt;
+  time: TaskTime;
 }
 
 export interface Prepared {
@@ -58,10 +68,10 @@ export interface FinishedWork {
 /**
  * The parts of an attempt that differ between nodes with code, a prompt or a text prompt. All other steps are the same.
  */
-export interface Executor<P extends Prepared = Prepared> {
-  prepare(ports: KindPorts, task: Task): Promise<P>;
+export interface Executor<P extends Prepared = Prepared, N extends TaskNode = TaskNode> {
+  prepare(ports: KindPorts, task: Task<N>): Promise<P>;
   /** Runs code or asks a model, and judges the result. Attaches to work that an earlier delivery has started. */
-  work(ports: KindPorts, task: Task, attempt: Attempt, prepared: P, time: TaskTime): Promise<Work>;
+  work(delivery: Delivery<N>, prepared: P): Promise<Work>;
   settle(ports: SettlingPorts, held: HeldNode<TaskNode>, reason: Reason): Promise<StoredEntry>;
 }
 
@@ -84,17 +94,12 @@ export async function runAttempts(
  * Runs one attempt, or continues an attempt that another delivery has started. Returns the entry, or a turn that a
  * later delivery continues. `"again"`: the caller reads the chain again.
  */
-async function runAttempt(
-  ports: KindPorts,
-  task: Task,
-  executor: Executor,
-  time: TaskTime,
-): Promise<StoredEntry | Turn | "again"> {
+async function runAttempt(ports: KindPorts, task: Task, executor: Executor, time: TaskTime) {
   const { position, node } = task;
   const prepared = await executor.prepare(ports, task);
   const attempt = await openAttempt(ports, task, prepared.findNeeds);
   const { turn, state } = attempt;
-  const work = await executor.work(ports, task, attempt, prepared, time);
+  const work = await executor.work({ ports, task, attempt, time }, prepared);
   switch (work.kind) {
     case "again":
       return "again";

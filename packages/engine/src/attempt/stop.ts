@@ -1,36 +1,22 @@
 import { secretKeys, type TaskNode } from "@nova/workflow";
 import { entryName } from "../chain/ids.ts";
-import { contextBefore, type LoadedContext, type Position } from "../chain/position.ts";
-import { NovaError } from "../errors.ts";
+import { contextBefore, type Position } from "../chain/position.ts";
+import { NovaError, recoverFrom } from "../errors.ts";
 import type { Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import type { CodeResult, RunIo, Sandbox, StopOutcome } from "../ports/sandboxes.ts";
+import type { RunIo, Sandbox, StopOutcome } from "../ports/sandboxes.ts";
 import type { HeldNode, Reason, SettlingPorts } from "../protocol/definition.ts";
 import { knownSandbox, moveSandboxes, warmBefore, withoutPool } from "../sandboxes/life.ts";
 import { overlayBefore } from "../secrets/overlay.ts";
 import { lastFailure } from "./retry.ts";
-import { createNodeIo, type NodeIo } from "./task-input.ts";
-
-export interface StoppedTurn {
-  kept: LoadedContext;
-  io: NodeIo;
-  /** The result of code that had finished before it was stopped. */
-  result: CodeResult | undefined;
-  /** The sandbox of the scope, if it survived the stop. */
-  warm: Sandbox | null;
-  logs: string;
-  /** The failure of the node, if `result` is undefined. */
-  reason: Reason;
-}
+import { createNodeIo } from "./task-input.ts";
 
 /** Stops the code of a turn. `step` names the run of code whose result counts if that code has finished. */
-export async function stopTurn(
-  ports: SettlingPorts,
-  { position, node, version, turn }: HeldNode<TaskNode>,
-  reason: Reason,
-  step: number,
-): Promise<StoppedTurn> {
-  const why = reason.class === "NodeRetry" ? await lastReason(ports, position, reason) : reason;
+export async function stopTurn(ports: SettlingPorts, held: HeldNode<TaskNode>, reason: Reason, step: number) {
+  const { position, node, version, turn } = held;
+  // A `NodeRetry` says that Step Functions has stopped retrying. The node then fails with the error of its last attempt.
+  const last = reason.class === "NodeRetry" ? await lastFailure(ports, position.at) : reason;
+  const why = last ?? { class: "NodeFailed" as const, message: reason.message };
   const kept = await contextBefore(ports, position);
   const overlay = await overlayBefore(ports, { client: position.before.client, version, node });
   const io = await createNodeIo(ports, position, kept.context, secretKeys(version.workflow), overlay);
@@ -38,9 +24,12 @@ export async function stopTurn(
   return {
     kept,
     io,
+    /** The result of code that had finished before it was stopped. */
     result: stopped?.kind === "finished" ? stopped.result : undefined,
+    /** The sandbox of the scope, if it survived the stop. */
     warm: node.isolation === "fresh" ? warmBefore(position) : warmAfterStop(stopped, warmBefore(position), turn),
     logs: stopped?.kind === "stopped" ? io.maskLogs(stopped.logs) : "",
+    /** The failure of the node, if `result` is undefined. */
     reason: why,
   };
 }
@@ -56,13 +45,6 @@ function warmAfterStop(stopped: StopOutcome | null, warm: Sandbox | null, turn: 
   return wasKilled ? withoutPool(known) : known;
 }
 
-/**
- * Returns the error of the last attempt. The node fails with this error, because Step Functions has stopped retrying.
- */
-async function lastReason(ports: SettlingPorts, { at }: Position, { message }: Reason): Promise<Reason> {
-  return (await lastFailure(ports, at)) ?? { class: "NodeFailed", message };
-}
-
 /** The longest time for one stop. If a stop takes longer, Step Functions repeats the delivery. */
 const stopTimeoutMs = 60_000;
 
@@ -75,21 +57,13 @@ export const noStep = -1;
 /**
  * Stops all code of the turn, so that it cannot start again. If the code of `step` had finished, returns its result.
  */
-export async function stopCode(
-  ports: Ports,
-  { at }: Position,
-  turn: Turn,
-  io: RunIo,
-  step: number,
-): Promise<StopOutcome | null> {
+export async function stopCode(ports: Ports, { at }: Position, turn: Turn, io: RunIo, step: number) {
   if (turn.sandbox === null) return null;
   const claim = { link: entryName(at), step, attempt: turn.attempt };
-  try {
-    return await ports.sandboxes.stop(turn.sandbox, claim, io, ports.timer.timeout(stopTimeoutMs));
-  } catch (error) {
-    if (!(error instanceof NovaError)) throw error;
-    // A `NovaError` says that the sandbox does not answer or that its harness is broken. Only E2B can kill such a sandbox.
-    await moveSandboxes(ports, "in use", "turn left", [turn.sandbox]);
-    return { kind: "gone" };
-  }
+  const stopping = ports.sandboxes.stop(turn.sandbox, claim, io, ports.timer.timeout(stopTimeoutMs));
+  const stopped = await stopping.catch(recoverFrom(NovaError, () => null));
+  if (stopped) return stopped;
+  // A `NovaError` says that the sandbox does not answer or that its harness is broken. Only E2B can kill such a sandbox.
+  await moveSandboxes(ports, "in use", "turn left", [turn.sandbox]);
+  return { kind: "gone" as const };
 }

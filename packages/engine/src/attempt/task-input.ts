@@ -29,9 +29,8 @@ import { createCredentialMask } from "../secrets/redactor.ts";
 import { redactorFor } from "../secrets/secret-inputs.ts";
 import { findKnownNodes, type KnownNodes, wasWrittenBefore } from "./known-nodes.ts";
 
-export interface Task extends NodeDefinition {
+export interface Task<N extends TaskNode = TaskNode> extends NodeDefinition<N> {
   position: Position;
-  node: TaskNode;
   retries?: number | undefined;
 }
 
@@ -97,35 +96,19 @@ async function boundValue(known: KnownNodes, { node, key }: InputKey, upstream: 
   return found;
 }
 
-/**
- * All that a run of code may reach: the blobs of its input, and those results of earlier nodes that its node may see.
- */
-export interface NodeIo extends RunIo {
-  isPlain: boolean;
-  /**
-   * Finds the first key that refers to a foreign blob: a blob that is not in the input, was not in a result that the
-   * code has read, and was not uploaded by this run of code.
-   */
-  foreignReference(set: readonly Member[]): Promise<{ key: string; ref: BlobRef } | undefined>;
-  /** Whether this delivery knows that a result may refer to the blob, and that the blob holds no secret. */
-  isOwn(ref: BlobRef): boolean;
-  /** Notes a blob that an earlier delivery has recorded as a blob of this run of code. */
-  meet(sha256: string): void;
-  withoutOverlay(result: CodeResult): CodeResult;
-  changedCredential(set: readonly Member[]): string | undefined;
-  /** Finds the first key that contains a secret: in the key itself, in its value, or in a blob of the value. */
-  leakedSecret(set: readonly Member[]): string | undefined;
-  mask(text: string): string;
-  maskLogs(text: string): string;
-}
+export type NodeIo = Awaited<ReturnType<typeof createNodeIo>>;
 
+/**
+ * Builds all that a run of code may reach: the blobs of its input, and those results of earlier nodes that its node may
+ * see.
+ */
 export async function createNodeIo(
   ports: KindPorts,
   position: Position,
   input: Context,
   secrets: ReadonlySet<string>,
   overlay: CredentialOverlay = emptyOverlay,
-): Promise<NodeIo> {
+) {
   const { before } = position;
   let named: Set<string> | undefined;
   const inInput = () => {
@@ -150,11 +133,10 @@ export async function createNodeIo(
 
   const known = async () => {
     const { workflow } = await versionOf(ports, before);
-    return findKnownNodes(ports, position, workflow, { withMaps: true });
+    return findKnownNodes(ports, position, workflow, true);
   };
 
-  return {
-    isPlain: secrets.size === 0 && overlay.members.length === 0,
+  const runIo: RunIo = {
     async openBlob(ref) {
       if (!isKnown(ref)) throw new NovaError("NodeFailed", `blob ${ref.sha256} is not part of the node's input`);
       const body = await ports.blobs.stream(before, ref.sha256);
@@ -180,7 +162,15 @@ export async function createNodeIo(
     },
     outputNames: async () => (await known()).ids,
     taskUrl: (node) => ports.resumeUrl(position, node),
-    async foreignReference(set) {
+  };
+  return {
+    ...runIo,
+    isPlain: secrets.size === 0 && overlay.members.length === 0,
+    /**
+     * Finds the first key that refers to a foreign blob: a blob that is not in the input, was not in a result that the
+     * code has read, and was not uploaded by this run of code.
+     */
+    async foreignReference(set: readonly Member[]) {
       for (const { key, json } of set) {
         for (const ref of referencesIn(json)) {
           if (!isKnown(ref) && !(await wasWrittenBefore(ports, position, ref))) return { key, ref };
@@ -188,27 +178,27 @@ export async function createNodeIo(
       }
       return undefined;
     },
-    isOwn: (ref) => isKnown(ref) && !leaking.has(ref.sha256),
-    meet: (sha256) => void metBefore.add(sha256),
-    withoutOverlay: (result) => withoutOverlay(result, overlay),
-    changedCredential: (set) => changedOf(overlay, set),
-    leakedSecret(set) {
+    /** Whether this delivery knows that a result may refer to the blob, and that the blob holds no secret. */
+    isOwn: (ref: BlobRef) => isKnown(ref) && !leaking.has(ref.sha256),
+    /** Notes a blob that an earlier delivery has recorded as a blob of this run of code. */
+    meet: (sha256: string) => void metBefore.add(sha256),
+    withoutOverlay: (result: CodeResult) => withoutOverlay(result, overlay),
+    changedCredential: (set: readonly Member[]) => changedOf(overlay, set),
+    /** Finds the first key that contains a secret: in the key itself, in its value, or in a blob of the value. */
+    leakedSecret(set: readonly Member[]) {
       if (redactor.isIdle) return undefined;
       return set.find(
         ({ key, json }) =>
           redactor.finds(key) || redactor.finds(json) || referencesIn(json).some(({ sha256 }) => leaking.has(sha256)),
       )?.key;
     },
-    mask: (text) => maskCredentials(redactor.mask(text)),
-    maskLogs: (text) => maskCredentials(redactor.maskTail(text)),
+    mask: (text: string) => maskCredentials(redactor.mask(text)),
+    maskLogs: (text: string) => maskCredentials(redactor.maskTail(text)),
   };
 }
 
 /** Passes the bytes of a JSON blob through, and reports every reference in it. */
-async function* meetingReferences(
-  body: AsyncIterable<Uint8Array>,
-  meet: (refs: readonly BlobRef[]) => void,
-): AsyncIterable<Uint8Array> {
+async function* meetingReferences(body: AsyncIterable<Uint8Array>, meet: (refs: readonly BlobRef[]) => void) {
   const scan = new ReferenceScan();
   for await (const chunk of body) {
     scan.look(chunk);

@@ -1,4 +1,5 @@
 import type { NodeType, RunErrorClass } from "@nova/workflow";
+import { recoverFrom } from "../errors.ts";
 import type { BlobHome, BlobStore } from "../ports/blobs.ts";
 import type { ContentName, EntryId, RecordedTimes, StoredContent, StoredEntry } from "../ports/chain.ts";
 import type { ExecutionStatus, Parent, Spending } from "../ports/executions.ts";
@@ -256,12 +257,7 @@ export async function contentText(content: StoredContent, home: BlobHome, blobs:
 }
 
 export async function unlessErased<T>(read: () => Promise<T>): Promise<T | null> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof Error && error.name === "BlobMissing") return null;
-    throw error;
-  }
+  return read().catch(recoverFrom("BlobMissing", () => null));
 }
 
 /** Reads a content of an entry; null if the entry has none, or if it was erased. */

@@ -181,12 +181,7 @@ export async function contextBefore(ports: Ports, { before, beforeEntry, at }: P
  * Builds the context of a call: its arguments, and the secret inputs of the workflow. With these inputs, NOVA finds the
  * secrets in the values that the tool sets.
  */
-async function contextOfCall(
-  ports: Ports,
-  kept: LoadedContext,
-  agent: StoredEntry,
-  { scope }: EntryId,
-): Promise<LoadedContext> {
+async function contextOfCall(ports: Ports, kept: LoadedContext, agent: StoredEntry, { scope }: EntryId) {
   const by = linkLabel({ scope, seq: 0 });
   const { workflow_id, workflow_version } = headOf(agent);
   const version = await ports.workflows.get(workflow_id, workflow_version);

@@ -43,12 +43,7 @@ export interface StepFacts {
 }
 
 /** Builds a step to write and stores its large contents. Also returns the step as later deliveries will read it. */
-export async function sealStep(
-  draft: StepDraft,
-  facts: StepFacts,
-  home: BlobHome,
-  blobs: BlobStore,
-): Promise<{ stored: StoredStep; step: JournalStep }> {
+export async function sealStep(draft: StepDraft, facts: StepFacts, home: BlobHome, blobs: BlobStore) {
   const texts = textsOf(draft, facts);
   const { contents, digests } = await sealContents(texts, home, blobs);
   const fields = Object.fromEntries(plainFields.map((name) => [name, draft[name]])) as PlainFields;

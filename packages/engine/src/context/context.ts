@@ -134,12 +134,7 @@ export async function loadContext(text: string, pages: PageStore) {
 }
 
 /** Builds the stored form of `context`, which is `before` plus `changes`. It saves new pages first. */
-export async function storeContext(
-  context: Context,
-  before: StoredContext,
-  changes: Changes,
-  pages: PageStore,
-): Promise<StoredContext> {
+export async function storeContext(context: Context, before: StoredContext, changes: Changes, pages: PageStore) {
   const slots = new Map<string, Slot>();
   addRows(slots, before.inline);
   for (const key of changes.delete) slots.delete(key);

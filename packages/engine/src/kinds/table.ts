@@ -4,7 +4,7 @@ import { agentExecutor, runsCode, talkHashAt } from "../attempt/agent/run-agent.
 import { codeExecutor, tenSeconds } from "../attempt/code.ts";
 import { promptExecutor } from "../attempt/prompt/run-prompt.ts";
 import { type Executor, runAttempts, type TaskTime } from "../attempt/run-attempts.ts";
-import { promptHashAt, textExecutor } from "../attempt/text/run-text.ts";
+import { promptHashAt, textExecutor } from "../attempt/text.ts";
 import { headOf, type Plan } from "../chain/entry.ts";
 import type { Position } from "../chain/position.ts";
 import { chainBroken } from "../errors.ts";
@@ -106,19 +106,15 @@ const kinds: { [T in Node["type"]]: Kind<Extract<Node, { type: T }>> } = {
 
 export const nodeKinds = kinds as Readonly<Record<Node["type"], Kind<Node>>>;
 
-async function questionHashAt(ports: KindPorts, position: Position, definition: NodeDefinition) {
-  const { node } = definition;
-  return node.type === "agent"
-    ? talkHashAt(ports, { ...definition, node, position })
-    : promptHashAt(ports, position, definition);
-}
-
 export function withKinds(ports: Ports): KindPorts {
   const all: KindPorts = {
     ...ports,
     holdsTurn: (node) => nodeKinds[node.type].settle !== noTurn,
     settleTurn: (settling, held, reason) => nodeKinds[held.node.type].settle(settling, held, reason),
-    asked: (position, definition) => questionHashAt(all, position, definition),
+    asked: async (position, { node, ...definition }) =>
+      node.type === "agent"
+        ? talkHashAt(all, { ...definition, node, position })
+        : promptHashAt(all, position, { ...definition, node }),
     resumeUrl: (position, node) => resumeUrl(ports, position, node),
     staysInside: async (position, plan, node) =>
       (await nodeKinds[node.type].staysInside?.(ports, position, plan, node)) ?? false,
@@ -173,11 +169,7 @@ export async function settleNode(ports: Ports, event: SettleEvent): Promise<Sett
 }
 
 /** Closes the run, in every delivery of the end node. Throws if the run was already closed with another status. */
-export async function runEnd(
-  ports: KindPorts,
-  event: NodeEvent,
-  { node }: NodeDefinition<EndNode>,
-): Promise<EndAnswer> {
+async function runEnd(ports: KindPorts, event: NodeEvent, { node }: NodeDefinition<EndNode>) {
   const entry = await runUntilCommitted(ports, event, (position) => {
     const outcome = buildSuccess(null, factsWithoutCode(ports, undefined, position.before));
     return commitOutcome(ports, position, node, outcome);
@@ -188,7 +180,7 @@ export async function runEnd(
   const tip: Tip = { link: { seq: at.seq }, entry, head, next: { ...at, seq: at.seq + 1 }, turn: undefined };
   const close = await closeExecution(ports, { execution: execution.id, status: "completed" }, tip);
   if (close.status !== "completed") throw closedError(execution.id);
-  return { execution, scope, seq: entryIdAfter(event).seq, status: "completed", tip: close.tip };
+  return { execution, scope, seq: at.seq, status: "completed" as const, tip: close.tip };
 }
 
 /**

@@ -176,13 +176,7 @@ export interface Journal {
  */
 export type Judgement =
   | { status: "success"; set: readonly Member[]; delete: readonly string[]; decision: string | null }
-  | {
-      status: "failed";
-      class: RunErrorClass;
-      message: string;
-      traceback?: string;
-      types?: readonly string[] | undefined;
-    };
+  | Pick<PipelineOutcome & { status: "failed" }, "status" | "class" | "message" | "traceback" | "types">;
 
 /**
  * The functions that the engine gives to a pipeline. The pipeline must not catch infrastructure errors that they throw.

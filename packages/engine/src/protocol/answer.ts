@@ -103,15 +103,9 @@ export interface MapEvent extends NodeEvent {
  * of the file with the item numbers.
  */
 export type ItemsAnswer = { count: number } & (
-  | { distributed: false; items: number[] | CallAnswer[] }
+  | { distributed: false; items: number[] | { index: number; tool: string }[] }
   | { distributed: true; manifest: BlobPlace }
 );
-
-/** One call of an agent: its number, and its first node. */
-export interface CallAnswer {
-  index: number;
-  tool: string;
-}
 
 /** The most items whose numbers fit into a state of Step Functions (256 KiB). */
 const maxInline = 40_000;
@@ -122,11 +116,9 @@ const maxInline = 40_000;
  */
 const maxDistributed = 80_000;
 
-export function maxItems({ inline_items, most_items = maxInline }: Limits): number {
+export function maxItems({ inline_items, most_items = maxInline }: Omit<MapEvent, keyof NodeEvent>): number {
   return inline_items === undefined ? most_items : maxDistributed;
 }
-
-type Limits = Pick<MapEvent, "inline_items" | "most_items">;
 
 /** Builds the list of items from the entry of a map, the same for every delivery. Undefined for other entries. */
 export async function itemsAnswer(

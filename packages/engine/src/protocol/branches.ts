@@ -1,4 +1,4 @@
-import { type AgentNode, type Fork, forksOf, joinOf, type MapNode, nodeIndex, onErrorOf } from "@nova/workflow";
+import { forksOf, joinOf, nodeIndex, onErrorOf } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
 import { type FailureRecord, type Head, headOf } from "../chain/entry.ts";
 import { branchScope } from "../chain/ids.ts";
@@ -8,38 +8,30 @@ import type { EntryId, Link, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
 import { nextNodeId, type Reason } from "./definition.ts";
-import type { FailedOutcome } from "./outcome.ts";
 
 /** A fork whose entry is in the chain, with all of its branches, started or not. */
-export interface OpenFork {
-  fork: Fork;
-  version: WorkflowVersion;
-  /** The map or agent, if each branch is an item or a call; null if each branch starts with an edge. */
-  map: MapNode | AgentNode | null;
-  entry: StoredEntry;
-  head: Head;
-  branches: { name: string; scope: string }[];
-  /** The `path_taken` of the last entry of a finished branch. */
-  end: string | null;
-}
+export type OpenFork = NonNullable<Awaited<ReturnType<typeof findOpenedFork>>>;
 
 export function opensFork(head: Head): boolean {
   return head.path_taken === joinOf(head.node_id);
 }
 
-export async function findOpenedFork(ports: Pick<Ports, "workflows">, entry: StoredEntry): Promise<OpenFork | null> {
+export async function findOpenedFork(ports: Pick<Ports, "workflows">, entry: StoredEntry) {
   const head = headOf(entry);
   if (!opensFork(head)) return null;
   const version = await ports.workflows.get(head.workflow_id, head.workflow_version);
   const fork = version && forksOf(version.workflow).get(head.node_id);
   if (!fork) throw chainBroken(`link ${head.seq} of ${head.execution_id} opens a fork that its workflow does not have`);
   const node = nodeIndex(version.workflow).get(head.node_id)?.node;
+  /** The map or agent, if each branch is an item or a call; null if each branch starts with an edge. */
   const map = node && "body" in node ? node : null;
   const names = map
     ? Array.from({ length: head.count ?? 0 }, (_, index) => String(index))
     : fork.branches.map((branch) => branch.entry);
   const branches = names.map((name) => ({ name, scope: branchScope(head, head.node_id, name) }));
-  return { fork, version, map, entry, head, branches, end: map ? null : nextNodeId(version, fork.next) };
+  /** The `path_taken` of the last entry of a finished branch. */
+  const end = map ? null : nextNodeId(version, fork.next);
+  return { fork, version, map, entry, head, branches, end };
 }
 
 /**
@@ -126,15 +118,10 @@ function isCaught({ workflow }: WorkflowVersion, { node_id, node_type }: Head): 
 }
 
 /**
- * Returns why the branches cannot be joined: the failure of the first failed branch, else the `reason` for which the
- * branches were stopped. Null if they can be joined.
+ * Returns why the branches cannot be joined: the failure of the first failed branch, else why the branches were
+ * `stopped`. Null if they can be joined.
  */
-export async function failureOfBranches(
-  ports: Ports,
-  open: OpenFork,
-  tips: readonly Tip[],
-  reason: Reason,
-): Promise<Pick<FailedOutcome, "class" | "failure"> | null> {
+export async function failureOfBranches(ports: Ports, open: OpenFork, tips: readonly Tip[], stopped: Reason) {
   const states = tips.map((tip) => branchState(open, tip));
   const failed = states.flatMap((state, i) => (state === "failed" ? [i] : []));
   const first = failed[0];
@@ -146,10 +133,16 @@ export async function failureOfBranches(
       open.map?.type === "map" && open.map.toleratedFailures
         ? ` (${failed.length} of ${open.branches.length} items failed, ${most} may)`
         : "";
-    return { class: head.error_class ?? "NodeFailed", failure: failureInBranch(open, first, head, inner, count) };
+    // In nested forks, the failure names the node in the innermost branch, and not a join.
+    const branch = open.map ? `item ${first}` : `branch "${open.branches[first]?.name}"`;
+    const node = inner.node ?? head.node_id;
+    const within = inner.within === undefined ? branch : `${inner.within} of ${branch}`;
+    const reason = nodeMessage(inner) + count;
+    const failure = { message: `node "${node}" in ${within}: ${reason}`, node, within, reason };
+    return { class: head.error_class ?? "NodeFailed", failure };
   }
   const isOver = states.every((state) => state === "done" || state === "failed");
-  return isOver ? null : { class: reason.class, failure: { message: reason.message } };
+  return isOver ? null : { class: stopped.class, failure: { message: stopped.message } };
 }
 
 /**
@@ -160,24 +153,6 @@ function toleratedFailures({ map, branches }: OpenFork): number {
   const tolerated = map?.toleratedFailures;
   if (!tolerated) return 0;
   return "count" in tolerated ? tolerated.count : (tolerated.percent * branches.length) / 100;
-}
-
-/**
- * Builds the failure of a join: `node "x" in branch "y": it broke`. In nested forks, the failure names the node in the
- * innermost branch, and not a join.
- */
-function failureInBranch(
-  { map, branches }: OpenFork,
-  index: number,
-  { node_id }: Head,
-  inner: FailureRecord,
-  more: string,
-): FailureRecord {
-  const branch = map ? `item ${index}` : `branch "${branches[index]?.name}"`;
-  const node = inner.node ?? node_id;
-  const within = inner.within === undefined ? branch : `${inner.within} of ${branch}`;
-  const reason = nodeMessage(inner) + more;
-  return { message: `node "${node}" in ${within}: ${reason}`, node, within, reason };
 }
 
 /** The message of the failed node itself, without the names of node and branch. */

@@ -2,7 +2,7 @@ import { defined } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
 import { type CloseStatus, closeText, type FailureRecord, type Head, noRun, sealEntry } from "../chain/entry.ts";
 import { failureOf, type Position } from "../chain/position.ts";
-import { NovaError } from "../errors.ts";
+import { recoverFrom } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
@@ -19,8 +19,8 @@ import {
   type Tip,
 } from "./branches.ts";
 import { inheritedHead } from "./commit.ts";
-import { definitionOf, type KindPorts, type Reason, type SettlingPorts, versionOf } from "./definition.ts";
-import type { Continuation, RunPosition } from "./event.ts";
+import { definitionOf, type KindPorts, type Reason, runOf, type SettlingPorts, versionOf } from "./definition.ts";
+import type { RunPosition } from "./event.ts";
 import { type Closed, finishClose } from "./record.ts";
 import { settleJoin } from "./settle-join.ts";
 import { putState, settleNodeEntry } from "./turn.ts";
@@ -84,26 +84,18 @@ async function settleFailedNode(ports: KindPorts, request: CloseRequest, reason:
   const seq = request.seq ?? head.seq;
   // The close itself settles a join, because it must close the branches first.
   if (head.node_type === "close" || head.seq !== seq || head.path_taken === null || opensFork(head)) return;
-  const execution = { id: head.execution_id, workflowId: head.workflow_id, version: head.workflow_version };
+  const execution = runOf(head);
   const { node } = await definitionOf(ports, { execution, node: head.path_taken });
   if (!ports.holdsTurn(node)) return;
-  try {
-    await settleNodeEntry(settlingPorts(ports), { execution, scope: "", seq, node: node.id }, reason);
-  } catch (error) {
-    if (!(error instanceof NovaError && error.name === "ExecutionClosed")) throw error;
-  }
+  const settling = settleNodeEntry(settlingPorts(ports), { execution, scope: "", seq, node: node.id }, reason);
+  await settling.catch(recoverFrom("ExecutionClosed", () => undefined));
 }
 
 /**
  * Writes the close entry. Returns undefined if the chain already has a close entry. The SDK repeats requests, so this
  * call itself may have written that entry.
  */
-async function putCloseEntry(
-  ports: Ports,
-  position: Position,
-  request: CloseRequest,
-  left: readonly Sandbox[],
-): Promise<StoredEntry | undefined> {
+async function putCloseEntry(ports: Ports, position: Position, request: CloseRequest, left: readonly Sandbox[]) {
   const { before, beforeEntry, at } = position;
   const idle = left.map(({ id }) => id);
   const failure = request.status === "completed" ? null : await failureBehind(ports, before, beforeEntry, request);
@@ -169,11 +161,9 @@ export async function closeAfterTip(ports: SettlingPorts, tip: Tip, reasons: Clo
   // no turn.
   if (head.node_type === "end" && head.scope === "" && !tip.turn)
     return { before: head, beforeEntry: tip.entry, at, next: { seq: at.seq } };
-  const isClosed = tip.turn?.state === "closed";
-  const turn = isClosed ? tip.turn : await putState(ports, tip.next, tip.turn, closeMark, "closed");
+  const turn = tip.turn?.state === "closed" ? tip.turn : await putState(ports, at, tip.turn, closeMark, "closed");
   if (!turn) return null;
-  const next = { seq: tip.next.seq, turn };
-  const position: Position = { before: tip.head, beforeEntry: tip.entry, at: tip.next, next };
+  const position: Position = { before: head, beforeEntry: tip.entry, at, next: { seq: at.seq, turn } };
   const open = hasBegun(tip) ? await findOpenedFork(ports, tip.entry) : null;
   if (open) {
     const tips = await closeBranches(ports, open, reasons.inside);
@@ -182,9 +172,7 @@ export async function closeAfterTip(ports: SettlingPorts, tip: Tip, reasons: Clo
     return null;
   }
   if (turn.node === closeMark) return position;
-  const { execution_id, workflow_id, workflow_version } = tip.head;
-  const execution = { id: execution_id, workflowId: workflow_id, version: workflow_version };
-  const definition = await definitionOf(ports, { execution, node: turn.node });
+  const definition = await definitionOf(ports, { execution: runOf(head), node: turn.node });
   await ports.settleTurn(ports, { ...definition, position, turn }, reasons.here);
   return null;
 }
@@ -212,11 +200,7 @@ export async function closeBranches(ports: SettlingPorts, open: OpenFork, reason
   return scopes.flatMap((scope) => closed.get(scope) ?? []);
 }
 
-export async function continuationAnswer(
-  ports: Ports,
-  head: Head,
-  { execution }: Pick<RunPosition, "execution">,
-): Promise<{ continuation: Continuation } | undefined> {
+export async function continuationAnswer(ports: Ports, head: Head, { execution }: Pick<RunPosition, "execution">) {
   const { continuation, seq, path_taken: resume } = head;
   if (head.scope !== "" || continuation?.seq !== seq || resume === null) return undefined;
   const { stateMachineArn: arn } = await versionOf(ports, head);

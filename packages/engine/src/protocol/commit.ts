@@ -1,6 +1,6 @@
 import { defined, isInLoop, joinOf, type Node, nodeIndex } from "@nova/workflow";
 import { type Head, headOf, sealEntry } from "../chain/entry.ts";
-import { type BranchPlace, branchOf } from "../chain/ids.ts";
+import { branchOf } from "../chain/ids.ts";
 import { contextBefore, type LoadedContext, type Position } from "../chain/position.ts";
 import { addSpendings } from "../chain/spending.ts";
 import { blobPages, linkLabel, storeContext } from "../context/context.ts";
@@ -12,13 +12,16 @@ import { releaseSandboxes, spareBefore, spareForBranches } from "../sandboxes/li
 import { type HeldNode, isLoopOf, type Loops, type Reason } from "./definition.ts";
 import { buildFailure, factsWithoutCode, type Outcome } from "./outcome.ts";
 
+/** The node or the join to which an entry belongs. */
+type EntryNode = { id: string; type: Head["node_type"] };
+
 /**
  * Writes a node's entry, if there is none. Returns the stored entry: the new one, or the entry of a faster delivery.
  */
 export async function commitOutcome(
   ports: Ports,
   position: Position,
-  node: { id: string; type: Head["node_type"] },
+  node: EntryNode,
   outcome: Outcome,
   kept?: LoadedContext,
 ): Promise<StoredEntry> {
@@ -40,30 +43,16 @@ export async function commitOutcome(
  * Whether the run may wait for people after this outcome. It may if an agent requests a call that asks people first,
  * and again after each call of this request has ended. An answer may take days, so the run then keeps no sandbox.
  */
-async function waitsForPeople(
-  ports: Ports,
-  { at, before }: Position,
-  node: string,
-  { next, more }: Outcome,
-): Promise<boolean> {
+async function waitsForPeople(ports: Ports, { at, before }: Position, node: string, { next, more }: Outcome) {
   const call = next === null ? branchOf(at.scope) : null;
   if (!more?.calls && !call) return false;
   const version = await ports.workflows.get(before.workflow_id, before.workflow_version);
   const agent = version && nodeIndex(version.workflow).get(more?.calls ? node : (call?.fork ?? ""))?.node;
   const asking = agent?.type === "agent" ? agent.body.nodes.filter(({ type }) => type === "approval") : [];
   if (asking.length === 0) return false;
-  const calls = more?.calls ?? (await readRequestedCalls(ports, at.execution, call));
+  const asked = call && (await ports.chain.read({ execution: at.execution, scope: call.parent, seq: call.seq })).entry;
+  const calls = more?.calls ?? (asked && headOf(asked).calls) ?? [];
   return asking.some(({ id }) => calls.includes(id));
-}
-
-async function readRequestedCalls(
-  ports: Ports,
-  execution: string,
-  call: BranchPlace | null,
-): Promise<readonly string[]> {
-  if (!call) return [];
-  const { entry } = await ports.chain.read({ execution, scope: call.parent, seq: call.seq });
-  return entry ? (headOf(entry).calls ?? []) : [];
 }
 
 /** Writes the failed entry of a node that runs no code of its own. */
@@ -73,13 +62,7 @@ export function commitFailure(ports: Ports, held: HeldNode, cause: Reason | stri
   return commitOutcome(ports, position, node, outcome, kept);
 }
 
-async function sealOutcome(
-  ports: Ports,
-  position: Position,
-  node: { id: string; type: Head["node_type"] },
-  outcome: Outcome,
-  kept: LoadedContext,
-): Promise<StoredEntry> {
+async function sealOutcome(ports: Ports, position: Position, node: EntryNode, outcome: Outcome, kept: LoadedContext) {
   const { before, at } = position;
   const { status, run, more = {} } = outcome;
   const { generation, analysis, asked, count, calls, child, reused, edited } = more;
@@ -87,6 +70,7 @@ async function sealOutcome(
   const context = kept.context.apply(changes, linkLabel(at));
   const stored = await storeContext(context, kept.stored, changes, blobPages(ports.blobs, before));
   const nowMs = ports.clock.now();
+  const waited: RecordedTimes = { waiting_ms: Math.max(0, nowMs - Date.parse(before.timestamp)), sandbox_ms: 0 };
   const version = await ports.workflows.get(before.workflow_id, before.workflow_version);
   const parts = headParts.map((part) => part({ position, node, version, outcome }));
   const continued: ContinuedFields = Object.assign({}, ...parts);
@@ -114,7 +98,7 @@ async function sealOutcome(
       edited,
       addresses: run.addresses,
       failed_deliveries: run.failedDeliveries,
-      times: reused || edited ? undefined : waitingTypes.has(node.type) ? waitedFor(before, nowMs) : run.times,
+      times: reused || edited ? undefined : waitingTypes.has(node.type) ? waited : run.times,
       error_class: status === "failed" ? outcome.class : undefined,
       cache_hit: more.cacheHit ? (true as const) : undefined,
       reused_from: reused,
@@ -135,10 +119,6 @@ async function sealOutcome(
 
 /** The types of nodes whose whole time is waiting: for an answer, an event, a time, or another execution. */
 const waitingTypes: ReadonlySet<Head["node_type"]> = new Set(["approval", "wait", "workflow"]);
-
-function waitedFor({ timestamp }: Head, nowMs: number): RecordedTimes {
-  return { waiting_ms: Math.max(0, nowMs - Date.parse(timestamp)), sandbox_ms: 0 };
-}
 
 /**
  * Lists the hashes of the records of failed attempts. Leaves out the attempt that succeeded, even if another delivery

@@ -17,7 +17,7 @@ import { chainBroken } from "../errors.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
-import type { CaughtError } from "./event.ts";
+import type { CaughtError, NodeEvent } from "./event.ts";
 import type { Closed } from "./record.ts";
 
 export interface NodeDefinition<N extends Node = Node> {
@@ -31,14 +31,16 @@ export interface HeldNode<N extends Node = Node> extends NodeDefinition<N> {
   turn: Turn;
 }
 
-export async function definitionOf(
-  ports: Ports,
-  { execution, node: id }: { execution: { workflowId: string; version: number }; node: string },
-): Promise<NodeDefinition> {
+/** Names the run of an entry, as events do. */
+export function runOf({ execution_id: id, workflow_id: workflowId, workflow_version: version }: Head) {
+  return { id, workflowId, version };
+}
+
+export async function definitionOf(ports: Ports, { execution, node: id }: Pick<NodeEvent, "execution" | "node">) {
   const version = await ports.workflows.get(execution.workflowId, execution.version);
   const found = version && nodeIndex(version.workflow).get(id);
   if (!found) throw chainBroken(`workflow ${execution.workflowId} version ${execution.version} has no node "${id}"`);
-  return { version, node: found.node, edges: found.edges };
+  return { version, node: found.node, edges: found.edges } satisfies NodeDefinition;
 }
 
 export async function versionOf(
@@ -51,10 +53,7 @@ export async function versionOf(
 }
 
 /** Finds the version that a workflow node runs now. */
-export async function findCalledVersion(
-  ports: Pick<Ports, "workflows">,
-  { workflow, version }: WorkflowNode,
-): Promise<WorkflowVersion | { problem: string }> {
+export async function findCalledVersion(ports: Pick<Ports, "workflows">, { workflow, version }: WorkflowNode) {
   const latest = await ports.workflows.latest(workflow);
   if (!latest) return { problem: `there is no workflow "${workflow}" - publish it, or correct the id` };
   if (version === undefined || version === latest.version) return latest;

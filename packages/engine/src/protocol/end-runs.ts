@@ -36,10 +36,7 @@ export function noRuns(): SweptRuns & { open: Open } {
  * Sweeps every open run: closes runs whose state machine has ended, and repeats lost starts. An error of one run does
  * not end the sweep of the others.
  */
-export async function sweepRuns(
-  ports: KindPorts,
-  timeBudget: TimeBudget = endless,
-): Promise<SweptRuns & { open: Open }> {
+export async function sweepRuns(ports: KindPorts, timeBudget: TimeBudget = endless) {
   const { open: _, ...swept } = noRuns();
   const open = new Set<string>();
   const alive: Execution[] = [];

@@ -1,7 +1,7 @@
 import { defined, onErrorOf, type RunErrorClass } from "@nova/workflow";
 import type { ChildTip, Edited, FailureRecord, Head, ReusedEntry } from "../chain/entry.ts";
 import type { Changes } from "../context/context.ts";
-import type { ContentName, RecordedTimes, Turn } from "../ports/chain.ts";
+import type { ContentName, Turn } from "../ports/chain.ts";
 import type { Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
@@ -74,16 +74,11 @@ export interface MoreFacts {
   contents?: Partial<Record<ContentName, string>>;
 }
 
-export interface RunFacts {
-  attempt: number;
+/** Without `spare`, the further sandboxes of the scope are the same as before. */
+export interface RunFacts extends Pick<Turn, "attempt" | "spare" | "addresses" | "failedDeliveries" | "times"> {
   sandboxId: string | null;
   warm: Sandbox | null;
-  /** Further sandboxes of the scope; absent: the same as before. */
-  spare?: Sandbox[];
   code: string | null;
-  addresses?: Record<string, string[]>;
-  failedDeliveries?: number;
-  times?: RecordedTimes;
 }
 
 /**

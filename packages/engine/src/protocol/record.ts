@@ -6,7 +6,7 @@ import type { StoredEntry } from "../ports/chain.ts";
 import type { Execution, ExecutionError, Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
-import { prepareOffers, releaseUnoffered } from "../sandboxes/life.ts";
+import { moveSandboxes, prepareOffers } from "../sandboxes/life.ts";
 
 /**
  * Sets the status of a run: `waiting` while the run, or an execution inside it, has an open task, else `running`.
@@ -93,10 +93,8 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
 
   const record = await ports.executions.get(head.execution_id);
   if (!record?.open) {
-    await releaseUnoffered(
-      ports,
-      left.map(({ id }) => id),
-    );
+    const unoffered = left.map(({ id }) => id);
+    await moveSandboxes(ports, "in use", "not offered", unoffered);
     return closed;
   }
   const durationMs = durationOf(record.startedAt, head.timestamp);
@@ -123,7 +121,7 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
   // From now on no caller can offer another sandbox of this run.
   const offered = idle.map(({ id }) => id);
   const lost = isLast ? named.filter((id) => !offered.includes(id)) : offered;
-  await releaseUnoffered(ports, lost);
+  await moveSandboxes(ports, "in use", "not offered", lost);
   return closed;
 }
 

@@ -22,11 +22,7 @@ type Reads = Pick<Ports, "chain" | "blobs">;
  * Finds the outcome that the document of this execution has for a node. Every delivery finds the same outcome. If it is
  * null, the node runs.
  */
-export async function findRecordedOutcome(
-  ports: KindPorts,
-  position: Position,
-  definition: NodeDefinition,
-): Promise<Outcome | null> {
+export async function findRecordedOutcome(ports: KindPorts, position: Position, definition: NodeDefinition) {
   const plan = ports.holdsTurn(definition.node) ? await findPlan(ports, position) : undefined;
   if (!plan) return null;
   const found = await findInDocument(ports, position, plan, definition);
@@ -59,11 +55,7 @@ function buildOutcome({ before }: Position, definition: NodeDefinition, found: R
 }
 
 /** Finds the recorded reply of an agent in the document of places that this execution reuses. It is JSON text. */
-export async function findRecordedReply(
-  ports: Reads,
-  position: Position,
-  node: Pick<Node, "id">,
-): Promise<string | undefined> {
+export async function findRecordedReply(ports: Reads, position: Position, node: Pick<Node, "id">) {
   const plan = await findPlan(ports, position);
   if (!plan) return undefined;
   const document = await readDocument(ports, position, plan);
@@ -71,12 +63,7 @@ export async function findRecordedReply(
   return found && "reply" in found ? found.reply : undefined;
 }
 
-async function findInDocument(
-  ports: KindPorts,
-  position: Position,
-  plan: Plan,
-  definition: NodeDefinition,
-): Promise<RecordedOutcome | null> {
+async function findInDocument(ports: KindPorts, position: Position, plan: Plan, definition: NodeDefinition) {
   const document = await readDocument(ports, position, plan);
   const found = document.at((plan.within ?? "") + (await placeName(ports, position, definition.node)));
   if (!found) return null;
@@ -257,11 +244,7 @@ export function restartKeyOf({ execution, place }: Origin): string {
 }
 
 /** Returns the name of a node's place, as `Names` in restart/source.ts writes it. */
-export async function placeName(
-  { chain }: Pick<Ports, "chain">,
-  { before, at }: Position,
-  { id }: Pick<Node, "id">,
-): Promise<string> {
+export async function placeName({ chain }: Pick<Ports, "chain">, { before, at }: Position, { id }: Pick<Node, "id">) {
   return (await prefixOf({ chain }, at)) + nameVisit(id, visitsOf(before, id) + 1);
 }
 

@@ -13,8 +13,7 @@ import {
   loadStored,
   type StoredContext,
 } from "../context/context.ts";
-import { blobKey, offloadMembers, savingTo } from "../context/references.ts";
-import { type ValueSource, wholeJson } from "../context/whole-value.ts";
+import { blobKey, offloadMembers, savingTo, type ValueSource, wholeJson } from "../context/references.ts";
 import { chainBroken } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
@@ -96,12 +95,7 @@ function factsOf(
 /** The most spare sandboxes after a join. Each later entry names them, at 200 bytes each. */
 const maxSpare = 20;
 
-async function joinedChanges(
-  ports: Ports,
-  open: OpenFork,
-  tips: readonly Tip[],
-  kept: LoadedContext,
-): Promise<Changes | { class: "NodeFailed"; failure: { message: string } }> {
+async function joinedChanges(ports: Ports, open: OpenFork, tips: readonly Tip[], kept: LoadedContext) {
   if (open.map?.type === "agent") return { set: [], delete: [] };
   if (open.map) {
     const set = [{ key: open.map.into, json: await resultsText(ports, open, tips, kept.stored) }];
@@ -111,7 +105,7 @@ async function joinedChanges(
   const branches = open.branches.map((branch, i) => ({ ...branch, context: contexts[i] as LoadedContext["context"] }));
   const whole = await disputedValues(kept.context, branches, { home: open.head, blobs: ports.blobs });
   const changes = mergeBranches(kept.context, branches, open.fork, (json) => whole.get(json) ?? json);
-  if ("problem" in changes) return { class: "NodeFailed", failure: { message: changes.problem } };
+  if ("problem" in changes) return { class: "NodeFailed" as const, failure: { message: changes.problem } };
   if (open.fork.merge !== "collect") return changes;
   // A merge of type `collect` makes new lists, so large parts of these have to be moved to blobs.
   return { ...changes, set: await offloadMembers(changes.set, savingTo(ports, open.head)) };
@@ -161,6 +155,7 @@ export interface BranchContext {
 /** The change of one key by one branch; `json` null: the branch deleted the key. */
 interface Write {
   branch: string;
+  key: string;
   json: string | null;
 }
 
@@ -173,11 +168,7 @@ const maxCompared = 16 * 1024 * 1024;
  * If branches wrote different texts to the same key, loads their values from blobs, so that `mergeBranches` can compare
  * them by content.
  */
-async function disputedValues(
-  before: Context,
-  branches: readonly BranchContext[],
-  source: ValueSource,
-): Promise<Map<string, string>> {
+async function disputedValues(before: Context, branches: readonly BranchContext[], source: ValueSource) {
   const whole = new Map<string, string>();
   for (const writes of writesByKey(before, branches).values()) {
     const texts = new Set(writes.map(({ json }) => json));
@@ -191,13 +182,10 @@ async function disputedValues(
 }
 
 function writesByKey(before: Context, branches: readonly BranchContext[]): Map<string, Write[]> {
-  const writes = new Map<string, Write[]>();
-  for (const branch of branches) {
-    for (const [key, json] of writesOf(before, branch)) {
-      writes.set(key, [...(writes.get(key) ?? []), { branch: branch.name, json }]);
-    }
-  }
-  return writes;
+  return Map.groupBy(
+    branches.flatMap((branch) => writesOf(before, branch)),
+    ({ key }) => key,
+  );
 }
 
 /**
@@ -230,12 +218,12 @@ function findDifference([first, ...others]: readonly Write[], whole: (json: stri
   );
 }
 
-function writesOf(before: Context, { context, scope }: BranchContext): [key: string, json: string | null][] {
+function writesOf(before: Context, { context, scope, name: branch }: BranchContext): Write[] {
   const set = context.slots().filter(({ by, key }) => isWithin(by, scope) && key !== decisionKey);
   const deleted = before.slots().filter(({ key }) => !context.slot(key) && key !== decisionKey);
   return [
-    ...set.map(({ key, json }): [string, string] => [key, json]),
-    ...deleted.map(({ key }): [string, null] => [key, null]),
+    ...set.map(({ key, json }) => ({ branch, key, json })),
+    ...deleted.map(({ key }) => ({ branch, key, json: null })),
   ];
 }
 

@@ -1,12 +1,13 @@
+import { defined } from "@nova/workflow";
 import { headOf } from "../chain/entry.ts";
 import { latestPosition, type Position, readPosition } from "../chain/position.ts";
 import { chainBroken, NovaError } from "../errors.ts";
 import type { EntryId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { killStaleSandbox } from "../sandboxes/life.ts";
-import { branchState, hasBegun, type OpenFork, opensFork, readTip, type Tip } from "./branches.ts";
+import { branchState, hasBegun, type OpenFork, opensFork, readTip } from "./branches.ts";
 import { commitOutcome } from "./commit.ts";
-import { definitionOf, type KindPorts, type Reason, type SettlingPorts } from "./definition.ts";
+import { definitionOf, type KindPorts, type Reason, runOf, type SettlingPorts } from "./definition.ts";
 import type { NodeEvent, RunPosition } from "./event.ts";
 import { findRecordedOutcome } from "./recorded.ts";
 
@@ -89,11 +90,7 @@ export async function acquireTurn(ports: KindPorts, event: NodeEvent): Promise<A
  * Commits the recorded outcome of a node, if the document has one. It takes the turn first, because a branch that is
  * closed meanwhile must get no further entry.
  */
-async function commitRecordedOutcome(
-  ports: KindPorts,
-  position: Position,
-  event: NodeEvent,
-): Promise<StoredEntry | "again" | undefined> {
+async function commitRecordedOutcome(ports: KindPorts, position: Position, event: NodeEvent) {
   // An execution without a document has no `visits`, and so no recorded outcomes.
   if (position.before.visits === undefined) return undefined;
   const definition = await definitionOf(ports, event);
@@ -110,17 +107,14 @@ async function commitRecordedOutcome(
 export async function commitRestOfBranch(ports: KindPorts, open: OpenFork, scope: string): Promise<void> {
   for (;;) {
     const tip = await readTip(ports, open.head.execution_id, scope, open.entry);
-    const { path_taken: node, execution_id: id, workflow_id: workflowId, workflow_version: version } = tip.head;
+    const { path_taken: node } = tip.head;
     if (node === null || branchState(open, tip) !== "under way" || (hasBegun(tip) && opensFork(tip.head))) return;
     if (tip.turn && tip.turn.state !== "held") return;
-    const position: Position = { before: tip.head, beforeEntry: tip.entry, at: tip.next, next: nextOf(tip) };
-    const event = { execution: { id, workflowId, version }, scope, seq: tip.next.seq - 1, node };
+    const next = { seq: tip.next.seq, ...defined({ turn: tip.turn }) };
+    const position: Position = { before: tip.head, beforeEntry: tip.entry, at: tip.next, next };
+    const event = { execution: runOf(tip.head), scope, seq: tip.next.seq - 1, node };
     if (!(await commitRecordedOutcome(ports, position, event))) return;
   }
-}
-
-function nextOf({ next: { seq }, turn }: Tip): Position["next"] {
-  return turn ? { seq, turn } : { seq };
 }
 
 /**

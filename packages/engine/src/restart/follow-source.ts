@@ -10,16 +10,7 @@ import type { Source, SourceEntry } from "./source.ts";
 /**
  * Which nodes of a new run reuse outcomes of the source, and which nodes run again. Places are named as in the new run.
  */
-export interface SourcePath {
-  reused: ReadonlyMap<string, SourceEntry>;
-  /**
-   * Node ids by place: the nodes that run, and all that may follow them. A place is `each[*].find` if the items are not
-   * known yet.
-   */
-  runs: ReadonlyMap<string, string>;
-  stops: ReadonlyMap<string, SourceEntry>;
-  misfits: readonly string[];
-}
+export type SourcePath = ReturnType<typeof followSource>;
 
 /** Nodes in sequence: the main line, a branch, or an item. */
 interface Stretch {
@@ -38,9 +29,13 @@ interface Progress {
 
 const marks: ReadonlySet<string> = new Set(["start", "end", "close"]);
 
-export function followSource(source: Source, version: WorkflowVersion, selection: ReuseSelection): SourcePath {
+export function followSource(source: Source, version: WorkflowVersion, selection: ReuseSelection) {
   const forks = forksOf(version.workflow);
   const reused = new Map<string, SourceEntry>();
+  /**
+   * Node ids by place: the nodes that run, and all that may follow them. A place is `each[*].find` if the items are not
+   * known yet.
+   */
   const runs = new Map<string, string>();
   const stops = new Map<string, SourceEntry>();
   const misfits: string[] = [];

@@ -13,7 +13,7 @@ import { findCalledVersion } from "../protocol/definition.ts";
 import { originOf } from "../protocol/recorded.ts";
 import { followSource, type SourcePath } from "./follow-source.ts";
 import { isStep, RestartRefused, type ReuseSelection, selectEntriesBefore, shortList } from "./selection.ts";
-import { entryKey, Source, type SourceEntry } from "./source.ts";
+import { entryKey, type Reads, Source, type SourceEntry } from "./source.ts";
 
 export interface RestartRequest {
   /** An execution that has ended. */
@@ -32,22 +32,8 @@ export interface RestartRequest {
   starter?: Person | undefined;
 }
 
-export interface Restart {
-  document: string;
-  forecast: Forecast;
-  set: Member[];
-  frozen: boolean;
-}
-
-export interface Restarted extends Restart {
-  execution: Execution;
-}
-
 /** Starts an execution that reuses outcomes. Throws `RestartRefused`, `InputsRefused` before a write. */
-export async function restartExecution(
-  ports: Ports,
-  request: RestartRequest & Pick<StartRequest, "id" | "queue">,
-): Promise<Restarted> {
+export async function restartExecution(ports: Ports, request: RestartRequest & Pick<StartRequest, "id" | "queue">) {
   const restart = await planRestart(ports, request);
   const { id = newId(ports), source, version, again = [], by, starter } = request;
   const [misfit] = restart.forecast.misfits;
@@ -75,7 +61,7 @@ export async function restartExecution(
  * Plans a restart: reads the source run and builds the document of places, but stores nothing. Throws
  * `RestartRefused`, `InputsRefused`.
  */
-export async function planRestart(ports: Ports, request: RestartRequest): Promise<Restart> {
+export async function planRestart(ports: Ports, request: RestartRequest) {
   const { source: record, version, again = [] } = request;
   // A record gets its `tip` when its run ends, so this check reads the `tip`. The record may stay `open` longer, while
   // steps after the end are still under way.
@@ -99,7 +85,7 @@ export async function planRestart(ports: Ports, request: RestartRequest): Promis
   const path = followSource(source, version, selection);
   const set = await initialContext(ports, request, source, path);
   return {
-    document: await writeRestartDocument(ports, version, selection, path),
+    document: writeDocument(await collectReferences(ports, version, selection, path, "")),
     forecast: buildForecast(source, version, path),
     set,
     frozen: source.scope("")[0]?.head.frozen === true,
@@ -126,13 +112,7 @@ async function initialContext(ports: Ports, request: RestartRequest, source: Sou
 }
 
 /** Refuses a patch of a key that a reused outcome sets, because that value would replace the patched one. */
-async function refuseOverwritten(
-  ports: Ports,
-  id: string,
-  patch: readonly Member[],
-  source: Source,
-  path: SourcePath,
-): Promise<void> {
+async function refuseOverwritten(ports: Ports, id: string, patch: readonly Member[], source: Source, path: SourcePath) {
   const reused = new Set(path.reused.values());
   const last = source.scope("").findLast((entry) => reused.has(entry));
   if (!last) return;
@@ -152,25 +132,11 @@ async function contextOf(ports: Ports, execution: string, seq: number) {
   return contextAfter(entry, ports.blobs);
 }
 
-type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 export type PlaceReference = [place: string, EntryReference];
 
 /**
- * Builds the document of a restart: all outcomes on the path. If an inner execution failed and continues, the document
- * also has the outcomes inside it.
- */
-export async function writeRestartDocument(
-  ports: Reads,
-  version: WorkflowVersion,
-  selection: ReuseSelection,
-  path: SourcePath,
-): Promise<string> {
-  return writeDocument(await collectReferences(ports, version, selection, path, ""));
-}
-
-/**
- * Collects the references of one execution. `inside`: the prefix of the places of that execution in the document, such
- * as `billing/`.
+ * Collects the references of one execution: all outcomes on the path. If an inner execution failed and continues, also
+ * the outcomes inside it. `inside`: the prefix of the places of that execution in the document, such as `billing/`.
  */
 async function collectReferences(
   ports: Reads,
@@ -221,7 +187,8 @@ export interface Forecast {
   estimate: { cost_usd: number; execution_time_ms: number };
 }
 
-export function buildForecast(source: Source, { workflow }: WorkflowVersion, { reused, runs, misfits }: SourcePath) {
+function buildForecast(source: Source, { workflow }: WorkflowVersion, path: SourcePath): Forecast {
+  const { reused, runs, misfits } = path;
   const places = [...runs.keys()];
   const before = places.flatMap((place) => source.entries.get(place) ?? []);
   const runsAgain = (place: string) => {

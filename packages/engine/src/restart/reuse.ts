@@ -1,15 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { codeInDefinition, type Node, nodeIndex, type Workflow } from "@nova/workflow";
-import { isTextNode } from "../attempt/text/run-text.ts";
+import { isTextNode } from "../attempt/text.ts";
 import type { GivenOutcomes } from "../kinds/start/start.ts";
 import type { Execution } from "../ports/executions.ts";
-import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
 import { buildReference, type PlaceReference, writeDocument } from "./restart.ts";
 import { isReused, isStep } from "./selection.ts";
-import { Source } from "./source.ts";
-
-type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
+import { type Reads, Source } from "./source.ts";
 
 /**
  * Returns the keys of the context that code may look up; null if it may look up any key, `more` if it looks at more

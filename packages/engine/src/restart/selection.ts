@@ -1,7 +1,6 @@
 import type { Head } from "../chain/entry.ts";
 import { branchScope } from "../chain/ids.ts";
-import type { Ports } from "../ports/index.ts";
-import { type EntryInRun, entryKey, Source, type SourceEntry } from "./source.ts";
+import { type EntryInRun, entryKey, type Reads, Source, type SourceEntry } from "./source.ts";
 
 export class RestartRefused extends Error {
   override name = "RestartRefused";
@@ -22,10 +21,7 @@ export interface ReuseSelection {
  * Whether the outcome of an entry is reused. A failure that no `onError` handled is reused only if a map tolerates it
  * and the selection says which nodes run again.
  */
-export function isReused(
-  { from = [], again = [] }: ReuseSelection,
-  { head, isTolerated }: Pick<SourceEntry, "head" | "isTolerated">,
-): boolean {
+export function isReused({ from = [], again = [] }: ReuseSelection, { head, isTolerated }: SourceEntry): boolean {
   const isSettled = head.status === "success" || head.path_taken !== null;
   const isAsked = from.length > 0 || again.length > 0;
   return (
@@ -57,8 +53,6 @@ function stepsTo({ scope, seq }: EntryInRun): { seq: number; branch: string }[] 
   }));
   return [...forks, { seq, branch: "" }];
 }
-
-type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 
 /** Builds the selection with which everything from these places on runs again. Throws `RestartRefused`. */
 export async function selectEntriesBefore(

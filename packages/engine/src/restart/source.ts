@@ -1,15 +1,12 @@
-import type { RunErrorClass } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
-import { type FailureRecord, type Head, headOf, unlessErased } from "../chain/entry.ts";
+import { type Head, headOf, unlessErased } from "../chain/entry.ts";
 import { branchOf, isItem } from "../chain/ids.ts";
+import type { WrittenOutcome } from "../chain/outcomes.ts";
 import { failureOf, readChanges } from "../chain/position.ts";
-import type { Changes } from "../context/context.ts";
 import type { ChainStore, EntryId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { nameVisit } from "../protocol/recorded.ts";
 import { type RunHead, runHeads } from "../trace/run-heads.ts";
-
-type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 
 /** One entry of the source, with the name of its place. */
 export interface SourceEntry extends RunHead {
@@ -18,6 +15,8 @@ export interface SourceEntry extends RunHead {
   /** True if the node failed without an `onError`, but its map tolerates the failure, so that the run continued. */
   isTolerated: boolean;
 }
+
+export type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 
 export type EntryInRun = Omit<EntryId, "execution">;
 
@@ -108,23 +107,18 @@ export function entryKey({ scope, seq }: EntryInRun): string {
  * The outcome of one entry. Large values are references to the blobs of its execution, which restarts of the execution
  * share.
  */
-export interface OutcomeAt extends Changes {
-  decision: string | null;
-  error?: { class: RunErrorClass; failure: FailureRecord };
-}
+export type OutcomeAt = Pick<WrittenOutcome, "set" | "delete" | "decision" | "error">;
 
 /**
  * Caches outcomes, because every run of a session reads the same ones. The cache does not notice an erasure, so callers
  * must first check that the contents were not erased.
  */
 const maxKept = 2_000;
+type Outcomes = Pick<Ports, "chain" | "blobs">;
 const kept = new WeakMap<ChainStore, LRUCache<string, OutcomeAt>>();
 
 /** Reads the outcome of an entry. Undefined if the entry is gone, or its contents were erased. */
-export async function readOutcomeAt(
-  ports: Pick<Ports, "chain" | "blobs">,
-  at: EntryId,
-): Promise<OutcomeAt | undefined> {
+export async function readOutcomeAt(ports: Outcomes, at: EntryId): Promise<OutcomeAt | undefined> {
   const known = kept.get(ports.chain) ?? new LRUCache<string, OutcomeAt>({ max: maxKept });
   kept.set(ports.chain, known);
   const name = `${at.execution}${at.scope}#${at.seq}`;
@@ -136,7 +130,7 @@ export async function readOutcomeAt(
   return outcome;
 }
 
-async function outcomeOf(ports: Pick<Ports, "blobs">, entry: StoredEntry): Promise<OutcomeAt | undefined> {
+async function outcomeOf(ports: Outcomes, entry: StoredEntry): Promise<OutcomeAt | undefined> {
   const { status, decision_result: decision, error_class } = headOf(entry);
   if (status === "failed") {
     const failure = await failureOf(entry, ports.blobs);

@@ -120,11 +120,7 @@ export async function chooseSandbox(ports: Ports, position: Position, wanted: Wa
  * attempt, because another delivery may still commit the outcome of an earlier attempt. Then the sandbox of the later
  * attempt is killed, and other branches must not lose a sandbox that they need.
  */
-async function chooseSpare(
-  ports: Ports,
-  { before, at, next }: Position,
-  { node, seconds }: WantedSandbox,
-): Promise<ChosenSandbox | null> {
+async function chooseSpare(ports: Ports, { before, at, next }: Position, { node, seconds }: WantedSandbox) {
   if (next.turn) return null;
   const { spare = [] } = before;
   for (const [index, one] of spare.entries()) {
@@ -133,11 +129,11 @@ async function chooseSpare(
     // The sandbox may have died since its scope ended. Code starts only in a sandbox that is known to live.
     const isFresh = ports.warmPool.takeFresh(one, now);
     const alive = await (isFresh ? extendForNode(ports, one, node, seconds) : extendForScope(ports, one, seconds));
-    if (alive) return { sandbox: alive, state: "spare", spare: spare.slice(index + 1) };
+    if (alive) return { sandbox: alive, state: "spare" as const, spare: spare.slice(index + 1) };
   }
   const left = ports.warmPool.take(at);
   const kept = left && (await extendForNode(ports, left, node, seconds));
-  return kept ? { sandbox: kept, state: "spare" } : null;
+  return kept ? { sandbox: kept, state: "spare" as const } : null;
 }
 
 /**
@@ -156,16 +152,14 @@ async function inheritOrCreate(
     return alive && { ...alive, ...(pool && { pool }), inherited: true };
   };
   let slotAtMs: number | undefined;
+  const noteSlot = () => {
+    slotAtMs = ports.clock.now();
+  };
   const create = async (): Promise<Sandbox> => {
     const from = ports.clock.now();
     let inherited: Sandbox | null = null;
-    const sandbox = await ports.sandboxes.create(
-      { ...spec, ...(pool && { pool }) },
-      async () => (inherited = await inherit()),
-      () => {
-        slotAtMs = ports.clock.now();
-      },
-    );
+    const inheritInstead = async () => (inherited = await inherit());
+    const sandbox = await ports.sandboxes.create({ ...spec, ...(pool && { pool }) }, inheritInstead, noteSlot);
     if (!inherited) ports.meter?.("sandbox made", { wait_ms: ports.clock.now() - from });
     return sandbox;
   };
@@ -173,33 +167,18 @@ async function inheritOrCreate(
     if (!(error instanceof NovaError && error.name === "SandboxUnavailable")) throw error;
     const inherited = await inherit();
     if (inherited) return inherited;
-    if (!(await evictOldestIdle(ports))) throw error;
+    if (!(await evictOldest(ports, livingOffers(await ports.executions.idle(), ports.clock.now())))) throw error;
     return create();
   };
   const sandbox = (await inherit()) ?? (await create().catch(createInFullPlan));
   return { sandbox, state: sandbox.inherited ? "inherited" : "created", ...(slotAtMs !== undefined && { slotAtMs }) };
 }
 
-/** Creates a sandbox to replace one that was lost. It has no pool, so only this execution uses it. */
-export async function createReplacement(
-  ports: Ports,
-  { at, before }: Position,
-  node: TaskNode,
-  version: WorkflowVersion,
-): Promise<Sandbox> {
-  return ports.sandboxes.create(sandboxSpec(at, node, version, before));
-}
-
 /**
  * Returns the sandbox if it still lives for `seconds`. Otherwise extends it for the whole time of the node; null if
  * that fails.
  */
-export async function extendForNode(
-  ports: Ports,
-  sandbox: Sandbox,
-  node: TaskNode,
-  seconds = secondsOf(node),
-): Promise<Sandbox | null> {
+export async function extendForNode(ports: Ports, sandbox: Sandbox, node: TaskNode, seconds = secondsOf(node)) {
   const leftMs = Date.parse(sandbox.endsAt) - ports.clock.now();
   if (leftMs >= lifetimeOf(seconds) * 1000) return sandbox;
   return leftMs <= 0 ? null : extendForScope(ports, sandbox, secondsOf(node));
@@ -263,7 +242,12 @@ export function spareBefore({ before, next: { turn } }: Position): Sandbox[] {
 /** Releases the sandboxes of a scope that waits. The next node gets a new one. */
 export async function releaseSandboxes(ports: Ports, { warm, spare = [] }: Pick<Head, "warm" | "spare">) {
   await moveSandboxes(ports, "in use", "scope waits", warm ? [warm.id] : []);
-  await moveSandboxes(ports, "spare", "scope waits", spare.map(idOf));
+  await moveSandboxes(
+    ports,
+    "spare",
+    "scope waits",
+    spare.map(({ id }) => id),
+  );
 }
 
 /** The sandboxes that a node has left, and the next node. `sandboxId` is the sandbox in which the code of the node ran. */
@@ -318,7 +302,7 @@ export function sparesOfBranches({ clock, warmPool }: Ports, tips: readonly { he
  * execution, which inherited sandboxes do not have. If a kill fails, the sandbox dies when its lifetime is over.
  */
 export async function releaseUnnamedSpares(ports: Ports, spares: readonly Sandbox[], join: Head): Promise<void> {
-  const named = new Set(join.spare?.map(idOf));
+  const named = new Set(join.spare?.map(({ id }) => id));
   const lost = spares.filter(({ id, inherited }) => inherited && !named.has(id));
   await Promise.allSettled(lost.map(({ id }) => moveSandboxes(ports, "spare", "join left it out", [id])));
 }
@@ -358,10 +342,6 @@ async function chooseOffers({ workflows }: Ports, { workflowId, version }: Execu
   return reusable.slice(0, Math.max(1, 2 * inherited.length, warm ?? 0));
 }
 
-export async function releaseUnoffered(ports: Ports, ids: readonly string[]): Promise<void> {
-  await moveSandboxes(ports, "in use", "not offered", ids);
-}
-
 /**
  * The most idle sandboxes that one node tries to take over. There may be many failures, because the other branches of
  * its fork try to take over the same sandboxes.
@@ -382,10 +362,6 @@ export async function takeIdle(ports: Ports, client: string, { key }: SandboxPoo
   return null;
 }
 
-async function evictOldestIdle(ports: Ports): Promise<boolean> {
-  return evictOldest(ports, livingOffers(await ports.executions.idle(), ports.clock.now()));
-}
-
 async function evictOldest(ports: Ports, offers: readonly Offer[]): Promise<boolean> {
   const [oldest] = offers.toSorted(compareEnds);
   if (!oldest || !(await ports.executions.takeIdle(oldest))) return false;
@@ -401,17 +377,13 @@ export function compareEnds(a: Offer, b: Offer): number {
   return a.idle.endsAt.localeCompare(b.idle.endsAt);
 }
 
-function idOf({ id }: Sandbox): string {
-  return id;
-}
-
 /**
  * Removes offers of dead sandboxes. Extends as many idle sandboxes as a workflow keeps `warm`. `isActive` says whether
  * a version of a workflow is the active one; only an active version keeps sandboxes warm.
  */
 export async function sweepIdle(
   ports: Ports,
-  isActive: (workflow: string, version: number) => Promise<boolean>,
+  isActive: IsActive,
   timeBudget: Pick<AbortSignal, "aborted"> = { aborted: false },
 ): Promise<void> {
   for (let isMore = true; isMore && !timeBudget.aborted; ) {
@@ -424,11 +396,9 @@ export async function sweepIdle(
   }
 }
 
-async function keepPool(
-  ports: Ports,
-  pool: Offer[],
-  isActive: (workflow: string, version: number) => Promise<boolean>,
-): Promise<void> {
+type IsActive = (workflow: string, version: number) => Promise<boolean>;
+
+async function keepPool(ports: Ports, pool: Offer[], isActive: IsActive): Promise<void> {
   for (const [index, offer] of pool.sort(compareEnds).reverse().entries()) {
     const version = await ports.workflows.get(offer.workflowId, offer.version);
     const { warm = 0 } = version?.workflow ?? {};
@@ -440,23 +410,18 @@ async function keepPool(
 
 async function keepOffer(ports: Ports, offer: Offer, version: WorkflowVersion): Promise<void> {
   const extended = await ports.sandboxes.extend(offer.idle, keptSeconds);
-  const kept = extended ?? (await createLike(ports, offer.idle, offer, version));
+  const kept = extended ?? (await createLike(ports, offer, version));
   // If the offer is gone, a run may have taken the sandbox. So this function does not kill the sandbox, which dies when
   // its lifetime is over.
   if (kept) await ports.executions.keepIdle(offer, kept);
 }
 
-/** Creates a sandbox of the same pool, if a node of the version has that pool. */
-async function createLike(
-  ports: Ports,
-  { pool }: Sandbox,
-  { id, client }: Pick<Offer, "id" | "client">,
-  version: WorkflowVersion,
-): Promise<Sandbox | undefined> {
+/** Creates a sandbox of the same pool as the offered one, if a node of the version has that pool. */
+async function createLike(ports: Ports, { idle, id, client }: Offer, version: WorkflowVersion) {
   for (const node of tasksOf(version.workflow.nodes)) {
     const spec = sandboxSpec({ execution: id, scope: "" }, node, version);
     const own = poolOf(client, spec, node, version.workflow);
-    if (own && own.key === pool?.key)
+    if (own && own.key === idle.pool?.key)
       return ports.sandboxes.create({ ...spec, lifetimeSeconds: keptSeconds, pool: own });
   }
   return undefined;

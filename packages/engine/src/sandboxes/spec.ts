@@ -75,19 +75,14 @@ export function sandboxSpec(
   };
 }
 
-export interface WantedSandbox {
-  node: TaskNode;
-  seconds: number;
-  spec: SandboxSpec;
-  pool: SandboxPool | undefined;
-}
+export type WantedSandbox = ReturnType<typeof wantedSandbox>;
 
 export function wantedSandbox(
   { at, before }: Pick<Position, "at" | "before">,
   node: TaskNode,
   version: WorkflowVersion,
   seconds = secondsOf(node),
-): WantedSandbox {
+) {
   const spec = sandboxSpec(at, node, version, before);
   return { node, seconds, spec, pool: poolOf(before.client, spec, node, version.workflow) };
 }

@@ -1,6 +1,6 @@
 import type { Member } from "@nova/workflow";
 import { z } from "zod";
-import { NovaError } from "../errors.ts";
+import { NovaError, recoverFrom } from "../errors.ts";
 import {
   type CredentialCipher,
   type CredentialKindName,
@@ -14,7 +14,6 @@ import {
 import {
   type CredentialContent,
   CredentialLocked,
-  type CredentialValues,
   kindOf,
   OAuth2,
   openContent,
@@ -42,7 +41,8 @@ export function createCredentials(parts: CredentialParts): Credentials {
   const ofOwner = (owner: CredentialOwner): Promise<OwnedCredential[]> => {
     const known = remembered.get(ownerText(owner));
     if (known && parts.now() - known.readAtMs < rememberedMs) return known.credentials;
-    const credentials = readOwned(parts, owner);
+    const reading = parts.store.list(owner);
+    const credentials = reading.then((records) => records.map((record) => new OwnedCredential(parts.cipher, record)));
     credentials.catch(() => remembered.delete(ownerText(owner)));
     remembered.set(ownerText(owner), { readAtMs: parts.now(), credentials });
     return credentials;
@@ -69,7 +69,7 @@ export function createCredentials(parts: CredentialParts): Credentials {
       return {
         members: flatMembers(opened),
         secrets: opened.flatMap(({ kind, content }) => secretsIn(kind, content)),
-        hosts: [...new Set(opened.flatMap(({ kind, values }) => kindOf(kind).hosts(values)))],
+        hosts: [...new Set(opened.flatMap(({ kind, content }) => kindOf(kind).hosts(content.values)))],
       };
     },
     async secretsOf(client, workflow) {
@@ -84,18 +84,14 @@ function ownersOf(client: string, workflow: string | null): CredentialOwner[] {
   return workflow === null ? [{ client }] : [{ client }, { workflow }];
 }
 
-async function openForUse(
-  parts: CredentialParts,
-  credential: OwnedCredential,
-  asStored: boolean,
-): Promise<OpenCredential & { content: CredentialContent }> {
+async function openForUse(parts: CredentialParts, credential: OwnedCredential, asStored: boolean) {
   const { name, kind, owner } = credential.record;
   try {
     const isRefreshed = kind === "oauth2" && !asStored;
     const content = await (isRefreshed
       ? credential.refreshed(() => freshContent(parts, credential))
       : credential.content());
-    return { name, kind, values: content.values, content };
+    return { name, kind, content };
   } catch (error) {
     if (!(error instanceof CredentialLocked || error instanceof TokenRefused)) throw error;
     const whose = ownerText(owner).replace(":", " ");
@@ -104,12 +100,11 @@ async function openForUse(
 }
 
 async function secretsUnlessLocked(credential: OwnedCredential): Promise<string[]> {
-  try {
-    return secretsIn(credential.record.kind, await credential.content());
-  } catch (error) {
-    if (error instanceof CredentialLocked) return [];
-    throw error;
-  }
+  const { kind } = credential.record;
+  return credential
+    .content()
+    .then((content) => secretsIn(kind, content))
+    .catch(recoverFrom(CredentialLocked, () => []));
 }
 
 function missing(name: string, client: string): never {
@@ -117,11 +112,7 @@ function missing(name: string, client: string): never {
   throw new NovaError("NodeFailed", `client "${client}" has no credential "${name}" - ${wayOut}`);
 }
 
-interface OpenCredential {
-  name: string;
-  kind: CredentialKindName;
-  values: CredentialValues;
-}
+type OpenCredential = Awaited<ReturnType<typeof openForUse>>;
 
 /**
  * Returns the members that credentials add to a context. Names have the credential's name as a prefix, except for the
@@ -129,13 +120,11 @@ interface OpenCredential {
  */
 function flatMembers(credentials: readonly OpenCredential[]): Member[] {
   const seen = new Set<CredentialKindName>();
-  return inOrder(credentials).flatMap(({ name, kind, values }) => {
+  return inOrder(credentials).flatMap(({ name, kind, content }) => {
     const prefix = seen.has(kind) && kind !== "custom" ? `${name}_` : "";
     seen.add(kind);
-    return Object.entries(kindOf(kind).flatten(values, name)).map(([field, value]) => ({
-      key: prefix + field,
-      json: JSON.stringify(value),
-    }));
+    const fields = Object.entries(kindOf(kind).flatten(content.values, name));
+    return fields.map(([field, value]) => ({ key: prefix + field, json: JSON.stringify(value) }));
   });
 }
 
@@ -145,30 +134,29 @@ function inOrder(credentials: readonly OpenCredential[]): OpenCredential[] {
   return [...credentials.filter(isNamesake), ...credentials.filter((one) => !isNamesake(one))];
 }
 
-interface CredentialParts extends TokenParts {
+interface CredentialParts {
   store: CredentialStore;
   cipher: CredentialCipher;
+  now(): number;
+  sleep(ms: number): Promise<unknown>;
+  fetch: OutgoingFetch;
 }
 
 /** A credential in memory. It is decrypted only once, when it is first needed. */
 class OwnedCredential {
-  readonly #parts: CredentialParts;
-  #record: CredentialRecord;
+  record: CredentialRecord;
+  readonly #cipher: CredentialCipher;
   #opening: Promise<CredentialContent> | undefined;
   #refreshing: Promise<CredentialContent> | undefined;
 
-  constructor(parts: CredentialParts, record: CredentialRecord) {
-    this.#parts = parts;
-    this.#record = record;
-  }
-
-  get record(): CredentialRecord {
-    return this.#record;
+  constructor(cipher: CredentialCipher, record: CredentialRecord) {
+    this.#cipher = cipher;
+    this.record = record;
   }
 
   /** Throws `CredentialLocked`. */
   content(): Promise<CredentialContent> {
-    this.#opening ??= openContent(this.#parts.cipher, this.#record).catch((error) => {
+    this.#opening ??= openContent(this.#cipher, this.record).catch((error) => {
       this.#opening = undefined;
       throw error;
     });
@@ -192,13 +180,9 @@ class OwnedCredential {
 
   /** Uses a later revision of the record, which this process has written or read. */
   become(record: CredentialRecord, content?: CredentialContent): void {
-    this.#record = record;
+    this.record = record;
     this.#opening = content && Promise.resolve(content);
   }
-}
-
-async function readOwned(parts: CredentialParts, owner: CredentialOwner): Promise<OwnedCredential[]> {
-  return (await parts.store.list(owner)).map((record) => new OwnedCredential(parts, record));
 }
 
 /**
@@ -233,12 +217,9 @@ async function freshContent(parts: CredentialParts, credential: OwnedCredential)
 
 async function refresh(parts: CredentialParts, old: CredentialRecord, content: CredentialContent, values: OAuth2) {
   const next = replacing(await askToken(values, parts), { kind: "oauth2", content }, parts.now());
-  const record = await sealRecord(parts.cipher, { ...placeOf(old), revision: old.revision + 1 }, next);
+  const { owner, name, kind, changedAt, revision } = old;
+  const record = await sealRecord(parts.cipher, { owner, name, kind, changedAt, revision: revision + 1 }, next);
   return (await parts.store.put(record)) ? { record, content: next } : undefined;
-}
-
-function placeOf({ owner, name, kind, changedAt }: CredentialRecord) {
-  return { owner, name, kind, changedAt };
 }
 
 async function isOvertaken({ store }: CredentialParts, { record }: OwnedCredential): Promise<boolean> {
@@ -270,19 +251,13 @@ class Unanswered extends Error {
   override name = "Unanswered";
 }
 
-interface TokenParts {
-  now(): number;
-  sleep(ms: number): Promise<unknown>;
-  fetch: OutgoingFetch;
-}
-
 function isFresh({ access_token, expires_at }: OAuth2, nowMs: number): boolean {
   if (access_token === undefined) return false;
   return expires_at === undefined || Date.parse(expires_at) - nowMs > leastLifeMs;
 }
 
 /** Returns `values` with a new access token (RFC 6749, 4.4 and 6). Throws `TokenRefused`, `TokenEndpointLost`. */
-async function askToken(values: OAuth2, parts: TokenParts): Promise<OAuth2> {
+async function askToken(values: OAuth2, parts: CredentialParts): Promise<OAuth2> {
   for (let tries = 1; ; tries++) {
     try {
       return await askOnce(values, parts);
@@ -295,7 +270,7 @@ async function askToken(values: OAuth2, parts: TokenParts): Promise<OAuth2> {
   }
 }
 
-async function askOnce(values: OAuth2, parts: TokenParts): Promise<OAuth2> {
+async function askOnce(values: OAuth2, parts: CredentialParts): Promise<OAuth2> {
   const response = await answerOf(values, parts);
   const token = Token.safeParse(await response.json().catch(() => null));
   if (response.status >= 500 || response.status === 429) throw new Unanswered(`answered ${response.status}`);
@@ -313,7 +288,7 @@ async function askOnce(values: OAuth2, parts: TokenParts): Promise<OAuth2> {
   };
 }
 
-async function answerOf(values: OAuth2, { fetch: call }: TokenParts): Promise<Response> {
+async function answerOf(values: OAuth2, { fetch: call }: CredentialParts): Promise<Response> {
   const { token_url, client_id, client_secret, refresh_token, scope } = values;
   const grant = refresh_token === undefined ? "client_credentials" : "refresh_token";
   const form = Object.entries({ grant_type: grant, refresh_token, client_id, client_secret, scope });

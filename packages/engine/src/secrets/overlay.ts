@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { TaskNode } from "@nova/workflow";
 import type { Context } from "../context/context.ts";
-import { NovaError } from "../errors.ts";
+import { NovaError, recoverFrom } from "../errors.ts";
 import type { CredentialOverlay } from "../ports/credentials.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
@@ -18,10 +18,7 @@ interface Whose {
 }
 
 /** Returns the credentials that a node's context receives. Throws the errors of `Credentials.forNode`. */
-export async function credentialOverlay(
-  { credentials }: Pick<Ports, "credentials">,
-  whose: Whose,
-): Promise<CredentialOverlay> {
+export async function credentialOverlay({ credentials }: Pick<Ports, "credentials">, whose: Whose) {
   const names = declared(whose);
   if (names?.length === 0) return emptyOverlay;
   return credentials.forNode(whose.client, whose.version.workflowId, names);
@@ -45,14 +42,10 @@ export async function overlayAgain(ports: Pick<Ports, "credentials">, whose: Who
  * credential is no error here.
  */
 export async function overlayBefore(ports: Pick<Ports, "credentials">, whose: Whose): Promise<CredentialOverlay> {
-  const names = declared(whose);
-  if (names?.length === 0) return emptyOverlay;
-  try {
-    return await ports.credentials.forNode(whose.client, whose.version.workflowId, names, { asStored: true });
-  } catch (error) {
-    if (!(error instanceof NovaError)) throw error;
-    return { ...emptyOverlay, secrets: await ports.credentials.secretsOf(whose.client, whose.version.workflowId) };
-  }
+  const { client, version } = whose;
+  const opening = ports.credentials.forNode(client, version.workflowId, declared(whose), { asStored: true });
+  const found = await opening.catch(recoverFrom(NovaError, () => null));
+  return found ?? { ...emptyOverlay, secrets: await ports.credentials.secretsOf(client, version.workflowId) };
 }
 
 function declared({ version: { workflow }, node }: Whose): readonly string[] | undefined {

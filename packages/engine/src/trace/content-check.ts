@@ -67,12 +67,7 @@ export class ContentCheck {
     return this.#problemIn(head, contents, (JSON.parse(text) as Partial<StepText>).digests ?? {}, step);
   }
 
-  async #problemIn(
-    head: Head,
-    contents: Contents,
-    digests: Partial<Record<keyof Contents, string>>,
-    step?: number,
-  ): Promise<LinkProblem | undefined> {
+  async #problemIn(head: Head, contents: Contents, digests: Partial<Record<keyof Contents, string>>, step?: number) {
     const title = (name: string) => (step === undefined ? `its ${name}` : `the ${name} of its step ${step}`);
     const vouches = step === undefined ? "its head" : "the step";
     const added = Object.keys(contents).find((name) => !Object.hasOwn(digests, name));
@@ -161,25 +156,21 @@ export function erasureText(execution: string): string {
  * Finds out which executions were erased on request, from the signed notes next to their chains. An attacker with
  * access to the table can remove a content, but cannot sign the note.
  */
-export class Erasures {
-  readonly #ports: Pick<Ports, "chain" | "keyPair">;
-  readonly #known = new Map<string, Promise<boolean>>();
+export type Erasures = ReturnType<typeof createErasures>;
 
-  constructor(ports: Pick<Ports, "chain" | "keyPair">) {
-    this.#ports = ports;
-  }
-
-  has(execution: string): Promise<boolean> {
-    const known = this.#known.get(execution) ?? this.#read(execution);
-    this.#known.set(execution, known);
-    return known;
-  }
-
-  async #read(execution: string): Promise<boolean> {
-    const { chain, keyPair } = this.#ports;
+export function createErasures({ chain, keyPair }: Ports) {
+  const known = new Map<string, Promise<boolean>>();
+  const read = async (execution: string) => {
     const note = (await chain.notes(execution)).find(({ kind }) => kind === "erased");
     return note?.kind === "erased" && (await keyPair.verify(erasureText(execution), note.signature));
-  }
+  };
+  return {
+    has(execution: string): Promise<boolean> {
+      const isErased = known.get(execution) ?? read(execution);
+      known.set(execution, isErased);
+      return isErased;
+    },
+  };
 }
 
 /**

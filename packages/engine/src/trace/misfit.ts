@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { atOnce } from "../at-once.ts";
 import { closeText, contentText, type Head, headOf, sourceOf, unlessErased } from "../chain/entry.ts";
 import { storableError } from "../chain/spending.ts";
-import { labelsIn } from "../kinds/start/first-entry.ts";
+import { labelsIn } from "../kinds/start/start.ts";
 import type { EntryId, Link, StoredEntry } from "../ports/chain.ts";
 import type { Execution, ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
@@ -47,10 +47,10 @@ export function misfitOf(
   last: Checked | undefined,
 ): string | undefined {
   const lacking =
-    texts.find((field) => typeof head[field] !== "string") ?? numbers.find((field) => typeof head[field] !== "number");
+    texts.find((field) => typeof head[field] !== "string") ??
+    numbers.find((field) => typeof head[field] !== "number") ??
+    (seq === 0 ? ofLink0.find((field) => typeof head[field] !== "string") : undefined);
   if (lacking !== undefined) return `its head does not say its ${lacking}`;
-  const lackingFirst = seq === 0 ? ofLink0.find((field) => typeof head[field] !== "string") : undefined;
-  if (lackingFirst !== undefined) return `its head does not say its ${lackingFirst}`;
   const due = last ? last.head.seq + 1 : 0;
   if (seq !== due) return `link ${due} was dropped`;
   if (head.execution_id !== execution || head.scope !== scope || head.seq !== seq)
@@ -91,12 +91,10 @@ function closeMisfit({ node_type, close, scope, seq, inner = 0 }: Head, last: Ch
 }
 
 /** Returns what is wrong with the signature of a close entry, which every close entry must have. */
-export async function signatureMisfit(
-  { keyPair }: Ports,
-  { head: { timestamp }, entry: { hash, signature } }: Checked,
-): Promise<string | undefined> {
+export async function signatureMisfit({ keyPair }: Ports, { head, entry }: Checked): Promise<string | undefined> {
+  const { hash, signature } = entry;
   if (signature === undefined) return "the close entry has no signature: it was dropped, or the chain was rewritten";
-  return (await keyPair.verify(closeText(hash), signature, timestamp))
+  return (await keyPair.verify(closeText(hash), signature, head.timestamp))
     ? undefined
     : "the signature of the close entry is not valid: the chain was rewritten, or signed with another key";
 }
@@ -169,12 +167,7 @@ async function errorOf(entry: StoredEntry, head: Head, blobs: Ports["blobs"]): P
  * Returns whether the record has the error of the close entry. Class and node are always compared. The message is
  * compared unless it was erased: an erasure removes the message from the record before it removes it from the chain.
  */
-function isErrorOf(
-  error: ExecutionError | undefined,
-  head: Head,
-  known: ExecutionError | null,
-  isErased: boolean,
-): boolean {
+function isErrorOf(error: ExecutionError | undefined, head: Head, known: ExecutionError | null, isErased: boolean) {
   if (!error || head.digests.error === undefined) return error === undefined && head.digests.error === undefined;
   if (error.class !== head.error_class || error.node !== head.close?.node) return false;
   if (isErased && error.message === erasedWords) return true;
@@ -218,10 +211,7 @@ export async function restartsMisfit(ports: Ports, id: string): Promise<string |
  * has a record, so a missing id was removed later. `restartsMisfit` may not notice this, because an attacker can also
  * remove the note beside the chain.
  */
-export async function sourceMisfit(
-  { executions }: Pick<Ports, "executions">,
-  { id, restartedFrom }: Pick<Execution, "id" | "restartedFrom">,
-): Promise<string | undefined> {
+export async function sourceMisfit({ executions }: Ports, { id, restartedFrom }: Execution) {
   const source = restartedFrom === undefined ? undefined : await executions.get(restartedFrom);
   if (!source || source.restarts?.includes(id)) return undefined;
   return `the record of its source ${source.id} was changed: its "restarts" lack ${id}`;

@@ -4,7 +4,7 @@ import { headOf } from "../chain/entry.ts";
 import { contextAfter } from "../chain/position.ts";
 import type { Row, StoredContext } from "../context/context.ts";
 import { ReferenceScan } from "../context/references.ts";
-import { StoreUnavailable } from "../errors.ts";
+import { recoverFrom, StoreUnavailable } from "../errors.ts";
 import type { BlobHome, BlobRef, BlobStore } from "../ports/blobs.ts";
 import type { StoredContent, StoredEntry } from "../ports/chain.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
@@ -26,26 +26,17 @@ export interface RunSecrets {
  * Returns the secrets of a run. `first` is its entry 0. Without the definition of the run, every key may be secret;
  * NOVA has masked the secrets in all other texts before it stored them.
  */
-export async function secretsOfRun(
-  blobs: BlobStore,
-  version: WorkflowVersion | undefined,
-  first: StoredEntry,
-): Promise<RunSecrets> {
+export async function secretsOfRun(blobs: BlobStore, version: WorkflowVersion | undefined, first: StoredEntry) {
   const keys = secretKeysOf(version);
   if (keys === null || keys.size === 0 || !first.contents.context) return { keys, redactor: new Redactor([]) };
-  const loaded = await contextAfter(first, blobs).catch(nullIfUnreadable);
+  const loaded = await contextAfter(first, blobs).catch(recoverFrom(unreadable, () => null));
   if (loaded === null) return { keys, redactor: new Redactor(null) };
   const home = headOf(first);
   return { keys, redactor: await redactorFor(keys, loaded.context, (sha256) => blobs.get(home, sha256)) };
 }
 
 /** Names of the errors that a changed or erased content causes. Any other error is an outage. */
-const unreadable: ReadonlySet<string> = new Set(["BlobMissing", "BlobMismatch", "SyntaxError", "TypeError"]);
-
-function nullIfUnreadable(error: unknown): null {
-  if (error instanceof Error && unreadable.has(error.name)) return null;
-  throw error;
-}
+const unreadable = ["BlobMissing", "BlobMismatch", "SyntaxError", "TypeError"];
 
 type Found = { text: string } | { blob: true } | { withheld: Why };
 
@@ -251,16 +242,11 @@ function namedIn(bytes: Uint8Array): BlobRef[] {
 
 async function hasSecret(redactor: Redactor, bytes: Uint8Array): Promise<boolean> {
   if (redactor.isIdle) return false;
-  let isFound = false;
-  const refused = redactor.refuse(streamOf(bytes), () => {
-    isFound = true;
-  });
-  try {
-    for await (const _ of refused);
-  } catch (error) {
-    if (!(error instanceof SecretFound)) throw error;
-  }
-  return isFound;
+  const reading = Array.fromAsync(redactor.refuse(streamOf(bytes), () => undefined));
+  return reading.then(
+    () => false,
+    recoverFrom(SecretFound, () => true),
+  );
 }
 
 async function* streamOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -271,19 +257,10 @@ async function* streamOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
  * Passes the bytes of a blob on until `look` returns false. Returns false if the blob was erased. Changed bytes are
  * passed on as they are.
  */
-async function readChunks(
-  blobs: BlobStore,
-  home: BlobHome,
-  sha256: string,
-  look: (chunk: Uint8Array) => unknown,
-): Promise<boolean> {
-  try {
+async function readChunks(blobs: BlobStore, home: BlobHome, sha256: string, look: (chunk: Uint8Array) => unknown) {
+  const read = async () => {
     for await (const chunk of await blobs.stream(home, sha256)) if (look(chunk) === false) break;
     return true;
-  } catch (error) {
-    const name = error instanceof Error ? error.name : "";
-    if (name === "BlobMissing") return false;
-    if (name === "BlobMismatch") return true;
-    throw error;
-  }
+  };
+  return read().catch(recoverFrom(["BlobMissing", "BlobMismatch"], ({ name }) => name === "BlobMismatch"));
 }

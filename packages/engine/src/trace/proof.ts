@@ -2,12 +2,12 @@ import { parsedOrNot, runText } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
 import type { Head } from "../chain/entry.ts";
 import { votesScope } from "../chain/ids.ts";
-import { NovaError } from "../errors.ts";
+import { recoverFrom } from "../errors.ts";
 import type { BlobHome } from "../ports/blobs.ts";
 import type { Link, StoredEntry, StoredStep } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
-import type { Inclusion } from "../proof/inclusion.ts";
+import type { Inclusion } from "../proof/root.ts";
 import { findOpenedFork, type OpenFork, opensFork } from "../protocol/branches.ts";
 import { ProofContents, type RunSecrets, secretsOfRun } from "./proof-contents.ts";
 import { branchParts } from "./run-heads.ts";
@@ -194,13 +194,8 @@ class RunWriter {
 
   /** Returns the stored version that the run executed; undefined if it was erased or cannot be read. */
   async #versionOf({ workflow_id, workflow_version }: Head): Promise<WorkflowVersion | undefined> {
-    try {
-      return await this.#ports.workflows.stored(workflow_id, workflow_version);
-    } catch (error) {
-      if (error instanceof SyntaxError || (error instanceof Error && error.name === "DefinitionMissing"))
-        return undefined;
-      throw error;
-    }
+    const reading = this.#ports.workflows.stored(workflow_id, workflow_version);
+    return reading.catch(recoverFrom(["SyntaxError", "DefinitionMissing"], () => undefined));
   }
 
   async *#branches(entry: StoredEntry): AsyncGenerator<string> {
@@ -219,12 +214,7 @@ class RunWriter {
 
   /** Returns the fork of an entry; null if the workflow does not have it, so that the join does not verify. */
   async #forkOf(entry: StoredEntry): Promise<OpenFork | null> {
-    try {
-      return await findOpenedFork(this.#ports, entry);
-    } catch (error) {
-      if (error instanceof NovaError && error.name === "ChainBroken") return null;
-      throw error;
-    }
+    return findOpenedFork(this.#ports, entry).catch(recoverFrom("ChainBroken", () => null));
   }
 
   async #entryText(scope: string, { seq, entry, head }: PlacedEntry): Promise<string> {

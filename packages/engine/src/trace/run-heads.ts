@@ -58,21 +58,16 @@ async function* headsOfBranches(ports: Reads, execution: string, entry: StoredEn
 /** The maximum of branches whose entries are in memory at the same time. */
 const maxInPart = 1000;
 
-export interface Part {
-  part: OpenFork["branches"];
-  /** Returns the turns and entries of a branch; undefined if the caller must read that branch itself. */
-  linksOf(scope: string): readonly Link[] | undefined;
-}
-
 /**
- * Yields the branches of a fork with their entries, in parts of at most `maxInPart` branches. If a join lists the last
- * entry of each branch, requests read only entries. Otherwise they also read turns, and so need more requests.
+ * Yields the branches of a fork in parts of at most `maxInPart` branches. `linksOf` returns the turns and entries of a
+ * branch; undefined if the caller must read that branch itself. If a join lists the last entry of each branch, requests
+ * read only entries. Otherwise they also read turns, and so need more requests.
  */
-export async function* branchParts(
-  ports: Pick<Ports, "chain" | "blobs">,
-  { head, branches }: OpenFork,
-): AsyncIterable<Part> {
-  if (branches.length < fewestTogether) return yield { part: branches, linksOf: () => undefined };
+export async function* branchParts(ports: Pick<Ports, "chain" | "blobs">, { head, branches }: OpenFork) {
+  if (branches.length < fewestTogether) {
+    yield { part: branches, linksOf: () => undefined };
+    return;
+  }
   const tips = await joinedTips(ports, head);
   for (let first = 0; first < branches.length; first += maxInPart) {
     const part = branches.slice(first, first + maxInPart);
@@ -83,7 +78,7 @@ export async function* branchParts(
     }
     const begun = part.map(({ scope }) => ({ scope, seq: tips.get(scope) ?? 0 }));
     const links = await ports.chain.entries(head.execution_id, begun);
-    yield { part, linksOf: (scope) => links.get(scope) ?? [] };
+    yield { part, linksOf: (scope: string) => links.get(scope) ?? [] };
   }
 }
 
@@ -157,12 +152,9 @@ function goesOn({ entry }: Link): boolean {
  * Returns the number of the last entry of each branch, by scope, from the join of a fork; null if there is no join or
  * its list was erased.
  */
-async function joinedTips(
-  { chain, blobs }: Pick<Ports, "chain" | "blobs">,
-  { execution_id: execution, scope, seq }: Head,
-): Promise<ReadonlyMap<string, number> | null> {
-  const { entry } = await chain.read({ execution, scope, seq: seq + 1 });
-  const text = entry ? await contentOrNull({ blobs }, entry, headOf(entry), "branches") : null;
+async function joinedTips(ports: Pick<Ports, "chain" | "blobs">, { execution_id: execution, scope, seq }: Head) {
+  const { entry } = await ports.chain.read({ execution, scope, seq: seq + 1 });
+  const text = entry ? await contentOrNull(ports, entry, headOf(entry), "branches") : null;
   return text !== null ? new Map((JSON.parse(text) as BranchTip[]).map(({ scope, seq }) => [scope, seq])) : null;
 }
 

@@ -1,6 +1,6 @@
 import { entryName } from "../chain/ids.ts";
 import { contextBefore, readPosition } from "../chain/position.ts";
-import { NovaError } from "../errors.ts";
+import { NovaError, recoverFrom } from "../errors.ts";
 import type { EntryId, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { RunningLog } from "../ports/sandboxes.ts";
@@ -15,14 +15,6 @@ import { isScope } from "./read-trace.ts";
 /** The position up to which a log was read, in bytes of the log of one step and attempt. */
 type LogPlace = Pick<RunningLog, "step" | "attempt"> & { bytes: number };
 
-/** Output of running code after a given position, with secrets masked. */
-interface PrintedSince {
-  text: string;
-  /** The number of bytes after the given position that the sandbox no longer stores. */
-  leftOut: number;
-  next: LogPlace;
-}
-
 /** The time limit for reading the log from a sandbox. */
 const lookMs = 5_000;
 
@@ -30,30 +22,25 @@ const lookMs = 5_000;
  * Returns what the code of an entry has printed since `after`; null if the code does not run now. Throws
  * `ExecutionNotFound`.
  */
-export async function runningLog(
-  ports: Ports,
-  id: string,
-  { seq, scope }: { seq: number; scope: string },
-  after?: LogPlace,
-): Promise<PrintedSince | null> {
+export async function runningLog(ports: Ports, id: string, place: Omit<EntryId, "execution">, after?: LogPlace) {
   const { workflowId, version } = await executionOf(ports, id);
-  const at = { execution: id, scope, seq };
-  const { turn, entry } = isScope(scope) ? await ports.chain.read(at) : {};
+  const at: EntryId = { execution: id, scope: place.scope, seq: place.seq };
+  const { turn, entry } = isScope(at.scope) ? await ports.chain.read(at) : {};
   if (entry || turn?.state !== "held" || turn.sandbox === null) return null;
   const looking = ports.sandboxes.runningLog(turn.sandbox, entryName(at), ports.timer.timeout(lookMs));
-  const log = await looking.catch((error: unknown) => {
-    if (error instanceof NovaError) return null;
-    throw error;
-  });
+  const log = await looking.catch(recoverFrom(NovaError, () => null));
   if (!log) return null;
   return printedSince(log, await redactorOf(ports, at, turn, { id, workflowId, version }), after);
 }
 
-function printedSince({ step, attempt, size, tail }: RunningLog, redactor: Redactor, after?: LogPlace): PrintedSince {
+/** Returns the output of running code after a given position, with secrets masked. */
+function printedSince({ step, attempt, size, tail }: RunningLog, redactor: Redactor, after?: LogPlace) {
   const from = after && after.step === step && after.attempt === attempt ? after.bytes : 0;
   const start = Math.max(0, size - tail.byteLength);
   const { text, shown } = redactor.maskGrowing(tail, { shown: Math.max(0, from - start), isCut: start > 0 });
-  return { text, leftOut: Math.max(0, start - from), next: { step, attempt, bytes: start + shown } };
+  /** The number of bytes after the given position that the sandbox no longer stores. */
+  const leftOut = Math.max(0, start - from);
+  return { text, leftOut, next: { step, attempt, bytes: start + shown } };
 }
 
 /** Builds a redactor for the secrets in the context that the running node received. */

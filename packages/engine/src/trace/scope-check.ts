@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { codeInDefinition, type Member, membersOf, nodeIndex, runHash, workflowHash } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
-import { type BranchTip, type ChildTip, type Head, headOf, type Plan, type ReusedEntry } from "../chain/entry.ts";
+import { type BranchTip, type ChildTip, type Head, headOf, type ReusedEntry } from "../chain/entry.ts";
 import { branchOf, votesMark, votesScope } from "../chain/ids.ts";
 import { OutcomesRefused, parseOutcome, type WrittenOutcome } from "../chain/outcomes.ts";
 import { branchStarts, innerStart, readChanges } from "../chain/position.ts";
 import { offloadMembers } from "../context/references.ts";
-import { NovaError } from "../errors.ts";
+import { NovaError, recoverFrom } from "../errors.ts";
 import type { EntryId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
@@ -17,7 +17,6 @@ import {
   type Erasures,
   type LinkPlace,
   type LinkProblem,
-  type NamedBlobs,
   placeOf,
   unreadableProblem,
 } from "./content-check.ts";
@@ -100,12 +99,7 @@ export class ScopeCheck {
   /**
    * Checks the votes on an approval, which are in a scope of its own entry and come before that entry.
    */
-  async #walkVotes(
-    { node_id }: Pick<Head, "node_id">,
-    seq: number,
-    last: Checked,
-    { execution, scope }: EntryId,
-  ): Promise<{ tip: BranchEnd | undefined } | { problem: Problem }> {
+  async #walkVotes({ node_id }: Pick<Head, "node_id">, seq: number, last: Checked, { execution, scope }: EntryId) {
     const inner = votesScope({ scope, seq }, node_id);
     const walk = await this.walk(execution, inner, { head: innerStart(last.head, inner), entry: last.entry });
     if ("problem" in walk) return walk;
@@ -129,10 +123,7 @@ export class ScopeCheck {
   /** Checks the branches after an entry. Undefined if the entry opens no fork. */
   async #walkBranches({ head, entry }: Checked): Promise<{ tips: BranchEnd[] } | { problem: Problem } | undefined> {
     if (!opensFork(head)) return undefined;
-    const open = await findOpenedFork(this.#ports, entry).catch((error: unknown) => {
-      if (error instanceof NovaError) return undefined;
-      throw error;
-    });
+    const open = await findOpenedFork(this.#ports, entry).catch(recoverFrom(NovaError, () => undefined));
     const message = "it opens a fork that its workflow does not have";
     if (!open) return { problem: { ...placeOf(head, this.#walked), message } };
     const startOf = await branchStarts(this.#ports, entry);
@@ -155,8 +146,10 @@ export class ScopeCheck {
     const { tip, first } = walk;
     // If the entry reuses the outcome of another run that was deleted, this child was deleted together with that run.
     if (!first && head.reused_from && !(await this.#ports.chain.read(head.reused_from)).entry) return undefined;
-    const caller = head.reused_from ? { ...head.reused_from, execution_id: head.reused_from.execution } : head;
-    const fits = first && isCalledBy(first, caller) && first.client === head.client && first.root === head.root;
+    const { execution, scope, seq } = head.reused_from ?? { ...head, execution: head.execution_id };
+    const { parent } = first ?? {};
+    const isCalled = parent?.execution === execution && parent.scope === scope && parent.seq === seq;
+    const fits = isCalled && first?.client === head.client && first.root === head.root;
     const isNamed = first?.workflow_id === child.workflow && first.workflow_version === child.version;
     if (!fits || !isNamed || !tip?.head.close || tip.entry.hash !== child.tip) {
       const message = `the execution that it ran, ${child.execution}, has another end, or was cut off: its last link is not the one named here`;
@@ -171,7 +164,8 @@ export class ScopeCheck {
     if (!entry) return void this.gone.add(at.execution);
     const own = headOf(entry);
     if (!Object.keys(own.digests).every((name) => Object.hasOwn(entry.contents, name))) {
-      if (!(await this.#erasures.has(at.execution))) return takenAway(at);
+      if (!(await this.#erasures.has(at.execution)))
+        return `link ${at.seq}${at.scope} of ${at.execution}, whose outcome it reuses, lacks a content without a signed note of its erasure`;
       this.gone.add(at.execution);
     }
     const said = ["node_id", "node_type", "status", "decision_result", "error_class"] as const;
@@ -200,11 +194,43 @@ export class ScopeCheck {
    */
   async #planProblem(head: Head, { contents }: StoredEntry): Promise<LinkProblem | undefined> {
     if (!head.plan || !contents.context) return undefined;
-    return documentProblem(this.#ports, head, head.plan, {
-      blobs: this.contents.blobs,
-      gone: this.gone,
-      erasures: this.#erasures,
-    });
+    const ref = { sha256: head.plan.outcomes, type: "json" as const };
+    const document = await this.contents.blobs.text(head, { place: "the document of places", ref });
+    if ("bad" in document) return document.bad;
+    for (const { key: place, json } of document.text === null ? [] : membersOf(document.text)) {
+      const message = await this.#outcomeProblem(place, json).catch(recoverFrom(OutcomesRefused, (one) => one.message));
+      if (message !== undefined) return { message };
+    }
+    return undefined;
+  }
+
+  async #outcomeProblem(place: string, json: string): Promise<string | undefined> {
+    const outcome = parseOutcome(place, json);
+    // An outcome that only names an entry needs no check here. `#reuseMisfit` compares each entry that reuses another entry.
+    const from = "entry" in outcome ? undefined : outcome.from;
+    if (!from || !("execution" in from) || (await this.#isFrom(outcome as WrittenOutcome, from))) return undefined;
+    const { seq, scope, execution } = from;
+    return `the outcome of "${place}" is another than that of link ${seq}${scope} of ${execution}, which it names`;
+  }
+
+  /**
+   * Returns whether a written outcome equals the outcome of the entry `from`. Also returns true if that entry no longer
+   * exists.
+   */
+  async #isFrom(outcome: WrittenOutcome, from: ReusedEntry): Promise<boolean> {
+    const { entry } = await this.#ports.chain.read(from);
+    const isThere = entry && "context" in entry.contents;
+    if (!isThere) this.gone.add(from.execution);
+    if (!entry) return true;
+    if (!isThere && !(await this.#erasures.has(from.execution))) return false;
+    const { status, decision_result, error_class } = headOf(entry);
+    const isSame =
+      entry.hash === from.hash &&
+      sha256(entry.head) === from.hash &&
+      (status === "failed") === (outcome.error !== undefined) &&
+      decision_result === outcome.decision &&
+      error_class === outcome.error?.class;
+    return isSame && (!isThere || (await hasChanges(this.#ports, outcome, entry)));
   }
 
   async #stepProblem(head: Head): Promise<LinkProblem | undefined> {
@@ -234,12 +260,6 @@ function endOf({ head, entry }: Checked): BranchEnd {
   const tip: BranchTip = { scope: head.scope, seq: head.seq, hash: entry.hash };
   return { ...tip, entries: head.seq + (head.inner ?? 0), nodes: head.nodes };
 }
-
-function isCalledBy({ parent }: Head, { execution_id, scope, seq }: LinkOf): boolean {
-  return parent?.execution === execution_id && parent.scope === scope && parent.seq === seq;
-}
-
-type LinkOf = Pick<Head, "execution_id" | "scope" | "seq">;
 
 /**
  * Returns what is wrong with an entry if the entry before it opens a fork. `tips` are the ends of the fork's branches.
@@ -273,11 +293,6 @@ function votesMisfit(head: Head, last: Checked | undefined, tip: BranchEnd | und
   return head.digests.branches === (found && sha256(JSON.stringify(found)))
     ? undefined
     : "the votes that it lists end otherwise: one was changed, cut off or added";
-}
-
-/** Builds the message for a reused outcome whose source lost a content, although no signed note records an erasure. */
-function takenAway({ execution, scope, seq }: EntryId): string {
-  return `link ${seq}${scope} of ${execution}, whose outcome it reuses, lacks a content without a signed note of its erasure`;
 }
 
 /** Checks that the workflow version of an entry still has the definition that entry 0 names, and the code that ran. */
@@ -349,72 +364,6 @@ function unknown(what: string): string {
 }
 
 const sentences = { missing: "is missing", changed: "was changed: it has another hash than when it was published" };
-
-/** The parts of `ScopeCheck` that the check of a document uses. */
-interface Checking {
-  blobs: NamedBlobs;
-  gone: Set<string>;
-  erasures: Erasures;
-}
-
-/**
- * Returns what is wrong with the document of places that a plan names: its bytes were changed, or a written outcome
- * differs from the entry that it names.
- */
-async function documentProblem(
-  ports: Ports,
-  head: Head,
-  { outcomes: hash }: Plan,
-  { blobs, ...checking }: Checking,
-): Promise<LinkProblem | undefined> {
-  const document = await blobs.text(head, { place: "the document of places", ref: { sha256: hash, type: "json" } });
-  if ("bad" in document) return document.bad;
-  for (const { key: place, json } of document.text === null ? [] : membersOf(document.text)) {
-    const message = await outcomeProblem(ports, place, json, checking);
-    if (message !== undefined) return { message };
-  }
-  return undefined;
-}
-
-async function outcomeProblem(ports: Ports, place: string, json: string, checking: Omit<Checking, "blobs">) {
-  try {
-    const outcome = parseOutcome(place, json);
-    // This outcome only names an entry. `#reuseMisfit` compares each entry that reuses another entry.
-    if ("entry" in outcome) return undefined;
-    const { from } = outcome;
-    if (!from || !("execution" in from) || (await isFrom(ports, outcome, from, checking))) return undefined;
-    const { seq, scope, execution } = from;
-    return `the outcome of "${place}" is another than that of link ${seq}${scope} of ${execution}, which it names`;
-  } catch (error) {
-    if (error instanceof OutcomesRefused) return error.message;
-    throw error;
-  }
-}
-
-/**
- * Returns whether a written outcome equals the outcome of the entry `from`. Also returns true if that entry no longer
- * exists.
- */
-async function isFrom(
-  ports: Ports,
-  outcome: WrittenOutcome,
-  from: ReusedEntry,
-  { gone, erasures }: Omit<Checking, "blobs">,
-): Promise<boolean> {
-  const { entry } = await ports.chain.read(from);
-  const isThere = entry && "context" in entry.contents;
-  if (!isThere) gone.add(from.execution);
-  if (!entry) return true;
-  if (!isThere && !(await erasures.has(from.execution))) return false;
-  const { status, decision_result, error_class } = headOf(entry);
-  const isSame =
-    entry.hash === from.hash &&
-    sha256(entry.head) === from.hash &&
-    (status === "failed") === (outcome.error !== undefined) &&
-    decision_result === outcome.decision &&
-    error_class === outcome.error?.class;
-  return isSame && (!isThere || (await hasChanges(ports, outcome, entry)));
-}
 
 async function hasChanges(ports: Ports, { set, delete: deleted }: WrittenOutcome, entry: StoredEntry) {
   const changes = await readChanges(entry, ports.blobs);

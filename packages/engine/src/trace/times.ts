@@ -30,9 +30,16 @@ interface TimedStep {
 export function timesOf(head: TimedHead, steps: readonly TimedStep[], isAsked: boolean): TraceTimes {
   const { waiting_ms = 0, sandbox_ms = 0 } = head.times ?? {};
   if (head.reused_from || head.edited) return { waiting_ms: 0, sandbox_ms: 0, model_ms: 0, code_ms: 0 };
-  const agents = steps.filter(({ step_name, agent_name }) => !isNodeAttempt(step_name, agent_name));
-  const model_ms = sumOf(agents, (step) => (step.model_used === null ? 0 : modelMs(step)));
-  const ran = sumOf(agents, codeMs);
+  const isNodeAttempt = ({ step_name, agent_name }: TimedStep) =>
+    step_name === nodeAttempt.step_name && agent_name === nodeAttempt.agent_name;
+  const agents = steps.filter((step) => !isNodeAttempt(step));
+  // The time of a step covers the model and the run of the model's code.
+  const model_ms = sumOf(agents, ({ model_used, execution_time_ms, run_time_ms = 0 }) =>
+    model_used === null ? 0 : Math.max(0, execution_time_ms - run_time_ms),
+  );
+  const ran = sumOf(agents, ({ agent_name, execution_time_ms, run_time_ms = 0 }) =>
+    agent_name === "E2BExecutor" ? execution_time_ms : run_time_ms,
+  );
   const pinned = head.cache_hit ? head.execution_time_ms - sumOf(agents, (step) => step.execution_time_ms) : 0;
   const own = isAsked ? Math.max(0, pinned) : ownCodeMs(head, agents);
   return { waiting_ms, sandbox_ms, model_ms, code_ms: ran + own };
@@ -42,19 +49,6 @@ export function timesOf(head: TimedHead, steps: readonly TimedStep[], isAsked: b
 function ownCodeMs({ attempt, code, execution_time_ms }: TimedHead, attempts: readonly TimedStep[]): number {
   const isStep = attempts.some(({ step_number }) => step_number === attempt);
   return code === null || isStep ? 0 : execution_time_ms;
-}
-
-function isNodeAttempt(step: string, agent: string): boolean {
-  return step === nodeAttempt.step_name && agent === nodeAttempt.agent_name;
-}
-
-/** The time of the model in a step. The step's time covers the model and the run of the model's code. */
-function modelMs({ execution_time_ms, run_time_ms = 0 }: TimedStep): number {
-  return Math.max(0, execution_time_ms - run_time_ms);
-}
-
-function codeMs({ agent_name, execution_time_ms, run_time_ms = 0 }: TimedStep): number {
-  return agent_name === "E2BExecutor" ? execution_time_ms : run_time_ms;
 }
 
 function sumOf<T>(items: readonly T[], msOf: (item: T) => number): number {

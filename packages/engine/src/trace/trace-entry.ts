@@ -282,11 +282,6 @@ export function aiMetadata(whole: AiRun) {
 
 const textWriter = "TextWriter";
 
-/** Returns the facts about the prompt, which the step of the model's first answer recorded. */
-function textMetadata(steps: readonly TraceStep[]): Partial<TextMetadata> {
-  return members(stepsOf(lastAttempt(steps), textWriter)[0]?.input_data);
-}
-
 /** Returns the steps of the last attempt of the node. That attempt produced the outcome. */
 function lastAttempt(steps: readonly TraceStep[]): readonly TraceStep[] {
   const isEnd = ({ agent_name }: TraceStep) => agent_name === nodeAttempt.agent_name;
@@ -409,14 +404,16 @@ export class ToldCode {
   }
 
   /** Returns the facts about the models of a node; null for a node with handwritten code. */
-  async metadata(
-    entry: StoredEntry,
-    head: Head,
-    run: Pick<AiRun, "steps" | "code" | "error">,
-  ): Promise<AiMetadata | null> {
+  async metadata(entry: StoredEntry, head: Head, run: Pick<AiRun, "steps" | "code" | "error">) {
     const executor = this.#executors.get(head.node_id);
-    if (executor?.kind === "text")
-      return { ...aiMetadata({ ...run, head, prompt: executor.prompt, codeModel: null }), ...textMetadata(run.steps) };
+    if (executor?.kind === "text") {
+      // The step of the model's first answer has recorded the facts about the prompt.
+      const [first] = stepsOf(lastAttempt(run.steps), textWriter);
+      return {
+        ...aiMetadata({ ...run, head, prompt: executor.prompt, codeModel: null }),
+        ...members(first?.input_data),
+      };
+    }
     if (executor?.kind !== "prompt") return null;
     const codeModel = this.#lockedOf(head)?.model ?? null;
     const pinnedAnalysis = await this.#analysisOf(entry, head);

@@ -1,11 +1,12 @@
 import { defined } from "@nova/workflow";
+import { recoverFrom } from "../errors.ts";
 import type { RootNote } from "../ports/chain.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import { isRootSigned, readRoot, TreeDamaged } from "../proof/root.ts";
 import { ExecutionNotFound, executionOf } from "../protocol/record.ts";
 import { sha256 } from "../sha256.ts";
-import { type Erased, Erasures, unreadableProblem } from "./content-check.ts";
+import { createErasures, type Erased, type Erasures, unreadableProblem } from "./content-check.ts";
 import {
   beginningMisfit,
   type Checked,
@@ -46,7 +47,7 @@ type Sound = Exclude<ScopeResult, { problem: Problem }>;
 /** Checks the chain, all contents that it names, and the record of the run. Throws `ExecutionNotFound`. */
 export async function verifyExecution(ports: Ports, id: string): Promise<Verification> {
   const known = await knownOf(ports, id);
-  const erasures = new Erasures(ports);
+  const erasures = createErasures(ports);
   const check = new ScopeCheck(ports, id, erasures);
   const walked = await check.walk(id, "");
   const verdict = "problem" in walked ? walked.problem : await verdictOn(ports, known, walked, erasures);
@@ -132,22 +133,13 @@ type RootPorts = Pick<Ports, "chain" | "roots" | "keyPair">;
  * Returns what is wrong with the leaf of a closed run in its Merkle tree. Undefined if the run has no note, because no
  * tree has the run yet. An attacker can remove the note, but cannot take the run out of the tree.
  */
-async function rootMisfit(ports: RootPorts, { head, entry }: Checked): Promise<string | undefined> {
-  const note = (await ports.chain.notes(head.execution_id)).find((one) => one.kind === "root");
+async function rootMisfit(ports: RootPorts, checked: Checked): Promise<string | undefined> {
+  const note = (await ports.chain.notes(checked.head.execution_id)).find((one) => one.kind === "root");
   if (note?.kind !== "root") return undefined;
-  try {
-    return await misfitWithTree(ports, note, { execution: head.execution_id, hash: entry.hash });
-  } catch (error) {
-    if (error instanceof TreeDamaged) return error.message;
-    throw error;
-  }
+  return misfitWithTree(ports, note, checked).catch(recoverFrom(TreeDamaged, ({ message }) => message));
 }
 
-async function misfitWithTree(
-  { roots, keyPair }: RootPorts,
-  { number, index }: RootNote,
-  { execution, hash }: { execution: string; hash: string },
-): Promise<string | undefined> {
+async function misfitWithTree({ roots, keyPair }: RootPorts, { number, index }: RootNote, { head, entry }: Checked) {
   const [stored, before] = await Promise.all([roots.read(number), number > 1 ? roots.read(number - 1) : undefined]);
   if (!stored)
     return `its note names root ${number}, which does not exist: the note was changed, or the root was dropped`;
@@ -156,8 +148,9 @@ async function misfitWithTree(
     return `root ${number} does not name the root before: one of the two was changed`;
   if (!(await isRootSigned(keyPair, root))) return `the signature of root ${number} is not valid`;
   const leaf = (await roots.leaves(root))[index];
-  if (leaf?.execution !== execution) return `leaf ${index} of tree ${number} is not this run: its note was changed`;
-  return leaf.hash === hash
+  if (leaf?.execution !== head.execution_id)
+    return `leaf ${index} of tree ${number} is not this run: its note was changed`;
+  return leaf.hash === entry.hash
     ? undefined
     : `tree ${number} has another end of this run: the chain was rewritten after it`;
 }

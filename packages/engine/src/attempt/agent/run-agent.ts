@@ -1,5 +1,4 @@
 import {
-  type AgentExecutor,
   type AgentNode,
   checkData,
   defined,
@@ -12,13 +11,12 @@ import {
 import { z } from "zod";
 import { type Position, storeItems } from "../../chain/position.ts";
 import { blobPages } from "../../context/context.ts";
-import { escapeReferences } from "../../context/references.ts";
-import { wholeJson } from "../../context/whole-value.ts";
+import { escapeReferences, wholeJson } from "../../context/references.ts";
 import type { Ports } from "../../ports/index.ts";
 import { type AgentReply, type AgentTask, noCode, type PipelineOutcome, replyKey } from "../../ports/pipeline.ts";
 import { callKey, type RecordedCall } from "../../ports/sandboxes.ts";
-import type { KindPorts, NodeDefinition } from "../../protocol/definition.ts";
-import { buildSuccess, type MoreFacts, type Outcome, type SuccessOutcome } from "../../protocol/outcome.ts";
+import type { KindPorts } from "../../protocol/definition.ts";
+import { buildSuccess, type Outcome, type SuccessOutcome } from "../../protocol/outcome.ts";
 import { findRecordedReply } from "../../protocol/recorded.ts";
 import { sha256 } from "../../sha256.ts";
 import { codeExecutor, type PreparedCode } from "../code.ts";
@@ -26,10 +24,9 @@ import { maxValueBytes } from "../known-nodes.ts";
 import { attemptsBefore, type Earlier, type JournalSite, type StepJournal } from "../prompt/journal.ts";
 import { commonMeans } from "../prompt/means.ts";
 import { settlePrompt } from "../prompt/run-prompt.ts";
-import type { Attempt, Executor, Prepared, TaskTime, Work } from "../run-attempts.ts";
+import type { Delivery, Executor, Prepared, Work } from "../run-attempts.ts";
 import { type NodeIo, type Task, type TaskInput, taskInput } from "../task-input.ts";
-import { questionFor } from "../text/question.ts";
-import { type Answered, prepareInput, runWithModel, slimAnswer, textTask } from "../text/run-text.ts";
+import { type Answered, prepareInput, questionFor, runWithModel, slimAnswer, textTask } from "../text.ts";
 import {
   type Call,
   exchangesOf,
@@ -46,12 +43,13 @@ import {
  * Runs one visit of an agent: asks its model once, or runs the code of a compiled agent once. If the model or the code
  * requests calls, the entry starts them, and the next visit follows after their join.
  */
-export const agentExecutor: Executor<PreparedAgent> = {
+export const agentExecutor: Executor<PreparedAgent, AgentNode> = {
   prepare: prepareAgent,
-  work: (ports, task, attempt, prepared, time) =>
-    (prepared.code ? runCompiled : askOnce)(ports, task, attempt, prepared, time),
+  work: (delivery, prepared) => (prepared.code ? runCompiled : askOnce)(delivery, prepared),
   settle: settlePrompt,
 };
+
+type Site = JournalSite<AgentNode>;
 
 interface PreparedAgent extends Prepared {
   earlier: Earlier;
@@ -65,23 +63,17 @@ interface PreparedAgent extends Prepared {
   code?: PreparedCode;
 }
 
-function agentOf({ node, version, edges }: Pick<Task, "node" | "version" | "edges">): NodeDefinition<AgentNode> {
-  if (node.type === "agent") return { node, version, edges };
-  throw new TypeError(`node "${node.id}" is no agent`);
-}
-
-async function prepareAgent(ports: KindPorts, task: Task): Promise<PreparedAgent> {
-  const { position } = task;
-  const definition = agentOf(task);
-  const { executor } = definition.node;
+async function prepareAgent(ports: KindPorts, task: Task<AgentNode>): Promise<PreparedAgent> {
+  const { position, node } = task;
+  const { executor } = node;
   const found = executor.compiled && (await taskInput(ports, task));
   const { io, kept, input } = found ?? (await prepareInput(ports, task));
   const mask = (text: string) => io.mask(text);
   const earlier = await attemptsBefore(ports, position);
-  const said = await readTalk(ports, position, definition.node, mask);
+  const said = await readTalk(ports, position, node, mask);
   const running = (talk: Talk) => (found && !hasFailed(talk) ? compiledRun(task, found, talk) : {});
   if (said) return { io, kept, earlier, talk: said, record: {}, ...running(said) };
-  const question = await questionFor(ports, position, definition, executor, { input, mask });
+  const question = await questionFor(ports, position, task, executor, { input, mask });
   const { system, prompt, asked, record, problem } = question;
   const talk: Talk = {
     system,
@@ -99,8 +91,8 @@ async function prepareAgent(ports: KindPorts, task: Task): Promise<PreparedAgent
  * The code sees what the model would see: no secrets, no credentials and no network, and the results of its calls as
  * the model reads them.
  */
-function compiledRun(task: Task, found: TaskInput, { rounds }: Talk): Pick<PreparedAgent, "code" | "findNeeds"> {
-  const { executor } = agentOf(task).node;
+function compiledRun(task: Task<AgentNode>, found: TaskInput, { rounds }: Talk) {
+  const { executor } = task.node;
   const secrets = secretKeys(task.version.workflow);
   // If the code saw the answer of an earlier visit and set the same answer again, NOVA would find no change, and so no
   // answer.
@@ -109,19 +101,16 @@ function compiledRun(task: Task, found: TaskInput, { rounds }: Talk): Pick<Prepa
     const text = await found.io.outputs(id);
     return text === null ? null : objectText(membersOf(text).filter(({ key }) => !secrets.has(key)));
   };
-  const calls = rounds.flatMap((round) => round.calls.map(recordedCall));
+  const recorded = ({ name, arguments: args, text = "", failed }: Call): RecordedCall => [name, args, text, !!failed];
+  const calls = rounds.flatMap((round) => round.calls.map(recorded));
   const findNeeds = async () => ({});
   return { code: { ...found, io: { ...found.io, outputs }, input, allow: [], calls, findNeeds }, findNeeds };
-}
-
-function recordedCall({ name, arguments: args, text = "", failed }: Call): RecordedCall {
-  return [name, args, text, failed === true];
 }
 
 /**
  * Returns the SHA-256 of what an agent would ask its model at this position: its question, and all rounds since then.
  */
-export async function talkHashAt(ports: KindPorts, task: Task): Promise<string> {
+export async function talkHashAt(ports: KindPorts, task: Task<AgentNode>): Promise<string> {
   return hashOf((await prepareAgent(ports, task)).talk);
 }
 
@@ -145,26 +134,20 @@ export async function runsCode(ports: Ports, position: Position, node: AgentNode
  * Runs the code of a compiled agent from its start, with the calls that are on record. If the code fails, the next
  * visit asks the model, which reads these calls as its own.
  */
-async function runCompiled(
-  ports: KindPorts,
-  task: Task,
-  attempt: Attempt,
-  { code, io, talk, earlier }: PreparedAgent,
-  time: TaskTime,
-): Promise<Work> {
-  const work = await codeExecutor.work(ports, task, attempt, code as PreparedCode, time);
+async function runCompiled(delivery: Delivery<AgentNode>, prepared: PreparedAgent): Promise<Work> {
+  const { code, io, talk, earlier } = prepared;
+  const work = await codeExecutor.work(delivery, code as PreparedCode);
   if (work.kind !== "finished") return work;
   const outcome = { ...work.outcome, more: { ...work.outcome.more, steps: earlier.steps } };
   if (outcome.status === "failed" && !ownFailures.has(outcome.class)) return { ...work, outcome };
-  const site: JournalSite = { ports, position: task.position, attempt, io };
-  const judged =
-    outcome.status === "failed" ? { why: outcome.failure.message } : await judgeCode(site, task, talk, outcome);
+  const site: Site = { ...delivery, io };
+  const judged = outcome.status === "failed" ? { why: outcome.failure.message } : await judgeCode(site, talk, outcome);
   if ("status" in judged) return { ...work, outcome: judged };
   const { traceback = "" } = outcome.status === "failed" ? outcome.failure : {};
   const logs = [outcome.logs, traceback].filter((text) => text !== "").join("\n");
   const round: Round = { reply: { text: "", calls: [] }, calls: [], codeFailed: judged.why };
   const goesOn: Verdict & { kind: "goes on" } = { kind: "goes on", round, steps: 0, started: [] };
-  return { ...work, outcome: await goOn(site, task, { ...outcome, logs }, talk, goesOn) };
+  return { ...work, outcome: await goOn(site, { ...outcome, logs }, talk, goesOn) };
 }
 
 const ownFailures: ReadonlySet<RunErrorClass> = new Set(["NodeFailed", "NodeTimeout"]);
@@ -181,20 +164,13 @@ const RequestedByCode = z.strictObject({ name: z.string(), arguments: z.string()
  * Judges what the code of a compiled agent has set: its next call, or its answer. If neither is valid, returns the
  * reason.
  */
-async function judgeCode(
-  site: JournalSite,
-  task: Task,
-  talk: Talk,
-  outcome: SuccessOutcome,
-): Promise<Outcome | { why: string }> {
-  const definition = agentOf(task);
-  const { executor } = definition.node;
+async function judgeCode(site: Site, talk: Talk, outcome: SuccessOutcome) {
+  const { executor } = site.task.node;
   const { set, delete: deleted } = outcome.changes;
   const call = set.find(({ key }) => key === callKey);
   if (!call) {
     const other = [...set.map(({ key }) => key), ...deleted].find((key) => key !== executor.into);
-    const why =
-      other === undefined ? await answerProblem(site, set[0]?.json, executor) : `it changes the key "${other}"`;
+    const why = other === undefined ? await answerProblem(site, set[0]?.json) : `it changes the key "${other}"`;
     if (why !== undefined) return { why: `${why} - the code must set context["${executor.into}"], and no other key` };
     return { ...outcome, more: { ...outcome.more, asked: hashOf(talk) } };
   }
@@ -203,22 +179,19 @@ async function judgeCode(
     return { why: `its call has more than ${maxCallChars} characters - ${wayOut}` };
   }
   const requested = RequestedByCode.safeParse(JSON.parse(call.json));
-  const tools = await findTools(site.ports, definition);
+  const tools = await findTools(site.ports, site.task);
   if ("problem" in tools) return { why: tools.problem };
   if (!requested.success) return { why: "its call has no name and arguments" };
   const reply: AgentReply = { text: "", calls: [{ id: `code_${talk.rounds.length + 1}`, ...requested.data }] };
   const verdict = await judgeReply(talk, reply, executor, tools, "code");
   if (verdict.kind !== "goes on") return { why: verdict.kind === "fails" ? verdict.message : "it made no call" };
-  return goOn(site, task, outcome, talk, verdict);
+  return goOn(site, outcome, talk, verdict);
 }
 
-async function answerProblem(
-  { ports, position: { before } }: JournalSite,
-  json: string | undefined,
-  { outputSchema }: AgentExecutor,
-): Promise<string | undefined> {
+async function answerProblem({ ports, task }: Site, json: string | undefined): Promise<string | undefined> {
   if (json === undefined) return "it gives no answer";
-  const whole = await wholeJson(json, maxValueBytes, { home: before, blobs: ports.blobs });
+  const { outputSchema } = task.node.executor;
+  const whole = await wholeJson(json, maxValueBytes, { home: task.position.before, blobs: ports.blobs });
   if (whole === null) return "its answer is too large";
   if (!outputSchema) return /^"./.test(whole) && whole !== '""' ? undefined : "its answer is no text";
   const misfits = await checkData(outputSchema, whole);
@@ -227,39 +200,25 @@ async function answerProblem(
 
 /** Builds the outcome of a visit of code after which the agent is visited again. */
 async function goOn(
-  site: JournalSite,
-  { node }: Task,
+  site: Site,
   { logs, executionTimeMs, run, more: { steps } = {} }: Outcome,
   talk: Talk,
   verdict: Verdict & { kind: "goes on" },
 ): Promise<Outcome> {
   const more = { ...(await callFacts(site, talk, verdict)), asked: hashOf(talk), ...defined({ steps }) };
-  return buildSuccess(joinOf(node.id), { logs, executionTimeMs, run, more });
+  return buildSuccess(joinOf(site.task.node.id), { logs, executionTimeMs, run, more });
 }
 
-async function askOnce(
-  ports: KindPorts,
-  task: Task,
-  attempt: Attempt,
-  prepared: PreparedAgent,
-  { signal }: TaskTime,
-): Promise<Work> {
-  const site: JournalSite = { ports, position: task.position, attempt, io: prepared.io };
+async function askOnce(delivery: Delivery<AgentNode>, prepared: PreparedAgent): Promise<Work> {
+  const site: Site = { ...delivery, io: prepared.io };
   const asked = hashOf(prepared.talk);
-  return runWithModel(site, task, { earlier: prepared.earlier, asked }, (journal) =>
-    converse(site, task, prepared, journal, signal),
-  );
+  return runWithModel(site, { earlier: prepared.earlier, asked }, (journal) => converse(site, prepared, journal));
 }
 
-async function converse(
-  site: JournalSite,
-  task: Task,
-  { talk, record, problem }: PreparedAgent,
-  journal: StepJournal,
-  signal: AbortSignal,
-): Promise<Answered> {
-  const definition = agentOf(task);
-  const { node, version } = definition;
+async function converse(site: Site, prepared: PreparedAgent, journal: StepJournal): Promise<Answered> {
+  const { talk, record, problem } = prepared;
+  const { task } = site;
+  const { node, version } = task;
   const { executor } = node;
   const fails = (why: string, name: RunErrorClass = "NodeFailed"): Answered => ({
     outcome: { ...noCode, status: "failed", class: name, message: `node "${node.id}"${why}` },
@@ -268,11 +227,11 @@ async function converse(
   if (problem !== undefined) return fails(`: ${problem}`);
   if (version.workflow.models === false && recorded === undefined)
     return fails(' would ask a model, and "models": false of its workflow forbids that - remove one of the two');
-  const tools = await findTools(site.ports, definition);
+  const tools = await findTools(site.ports, task);
   if ("problem" in tools) return fails(`: ${tools.problem}`);
   const spentUsd = task.position.before.spent?.cost_usd ?? 0;
   const asked: AgentTask = {
-    ...textTask(site, task, { system: talk.system, prompt: talk.prompt, record }, journal),
+    ...textTask(site, { system: talk.system, prompt: talk.prompt, record }, journal),
     spentUsd: talk.begunUsd,
     earlierUsd: journal.earlier.spent.cost_usd + Math.max(0, spentUsd - talk.begunUsd),
     tools: tools.map(({ name, description, schema }) => ({ name, description, schema })),
@@ -281,7 +240,7 @@ async function converse(
   };
   const outcome =
     recorded === undefined
-      ? await site.ports.pipeline.converse(asked, { ...commonMeans(site, journal, signal), journal })
+      ? await site.ports.pipeline.converse(asked, { ...commonMeans(site, journal), journal })
       : recordedOutcome(recorded);
   if (outcome.status === "failed") return { outcome };
   const reply = replyIn(outcome);
@@ -309,13 +268,9 @@ function replyIn({ result }: PipelineOutcome & { status: "success" }): AgentRepl
 }
 
 /** Stores the arguments of the calls as the items of the entry, and builds the part of the talk that is new. */
-async function callFacts(
-  { ports, position }: JournalSite,
-  talk: Talk,
-  verdict: Verdict & { kind: "goes on" },
-): Promise<MoreFacts> {
+async function callFacts({ ports, task }: Site, talk: Talk, verdict: Verdict & { kind: "goes on" }) {
   const { started } = verdict;
-  const pages = blobPages(ports.blobs, position.before);
+  const pages = blobPages(ports.blobs, task.position.before);
   const texts = started.map((call) => escapeReferences(call.arguments));
   const items = await storeItems(texts, pages);
   return {

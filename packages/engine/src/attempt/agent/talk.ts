@@ -17,7 +17,7 @@ import {
 import { atOnce } from "../../at-once.ts";
 import { contentText, headOf } from "../../chain/entry.ts";
 import { type Position, readKept } from "../../chain/position.ts";
-import { wholeJson } from "../../context/whole-value.ts";
+import { wholeJson } from "../../context/references.ts";
 import { chainBroken } from "../../errors.ts";
 import type { EntryId } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -160,10 +160,7 @@ export type ToolOfAgent = AgentToolDefinition & { entry: string; inputSchema: Wr
  * Finds the tools of an agent. The description of a tool that is a published workflow comes from that workflow. Returns
  * a problem if it is not published.
  */
-export async function findTools(
-  ports: Pick<Ports, "workflows">,
-  { version, node }: NodeDefinition<AgentNode>,
-): Promise<ToolOfAgent[] | { problem: string }> {
+export async function findTools(ports: Pick<Ports, "workflows">, { version, node }: NodeDefinition<AgentNode>) {
   const tools: ToolOfAgent[] = [];
   for (const { name, entry } of node.executor.tools) {
     const tool = nodeIndex(version.workflow).get(name)?.node;
@@ -202,12 +199,13 @@ export async function judgeReply(
   }
   const round: Round = { reply, calls: [] };
   const started: { entry: string; arguments: string }[] = [];
+  const most = Math.min(left, maxCallsAtOnce);
   let steps = 0;
   for (const call of reply.calls) {
-    const repeats = repetitionsOf(talk, call);
-    if (repeats.isTooMany) return { kind: "fails", class: "CallRepeated", message: repeatedMessage(call, who) };
+    if (isRepeatedTooOften(talk, call))
+      return { kind: "fails", class: "CallRepeated", message: repeatedMessage(call, who) };
     const isOver = steps >= left || started.length >= maxCallsAtOnce;
-    const refusal = isOver ? overMessage(left) : await refusalOf(call, tools, round.calls);
+    const refusal = isOver ? `not run: at most ${most} calls may run now` : await refusalOf(call, tools, round.calls);
     if (!isOver) steps++;
     const tool = tools.find(({ name }) => name === call.name);
     if (refusal !== undefined || !tool) {
@@ -233,11 +231,6 @@ function judgeAnswer(talk: Talk, { answer, ...reply }: AgentReply, left: number)
   return { kind: "goes on", round: { reply: { ...reply, answer }, calls: [], unfit }, steps: 1, started: [] };
 }
 
-function overMessage(left: number): string {
-  const most = Math.min(left, maxCallsAtOnce);
-  return `not run: at most ${most} calls may run now`;
-}
-
 /** How often a failed call may be requested again with the same arguments. */
 const maxFailedRepeats = 2;
 
@@ -245,17 +238,16 @@ const maxFailedRepeats = 2;
  * Checks whether a call repeats earlier calls too often. If the model already has the result of a call, it must not
  * repeat the call. It may repeat a failed call a few times, because the cause may have passed.
  */
-function repetitionsOf({ rounds }: Talk, call: RequestedCall): { isTooMany: boolean } {
+function isRepeatedTooOften({ rounds }: Talk, call: RequestedCall): boolean {
   const same = rounds.flatMap(({ calls }) => calls.filter((one) => isSameCall(one, call)));
-  return { isTooMany: same.length > maxFailedRepeats || same.some(({ failed }) => !failed) };
+  return same.length > maxFailedRepeats || same.some(({ failed }) => !failed);
 }
 
 function isSameCall(one: RequestedCall, other: RequestedCall): boolean {
   if (one.name !== other.name) return false;
   if (one.arguments === other.arguments) return true;
-  return [one, other].every((call) => jsonProblem(call.arguments) === undefined)
-    ? isSameJson(one.arguments, other.arguments)
-    : false;
+  const isJson = [one, other].every((call) => jsonProblem(call.arguments) === undefined);
+  return isJson && isSameJson(one.arguments, other.arguments);
 }
 
 const maxShown = 200;
@@ -266,11 +258,7 @@ function repeatedMessage({ name, arguments: args }: RequestedCall, who: string):
 }
 
 /** Returns why a call cannot run, for the model; undefined if it can. */
-async function refusalOf(
-  call: RequestedCall,
-  tools: readonly ToolOfAgent[],
-  before: readonly Call[],
-): Promise<string | undefined> {
+async function refusalOf(call: RequestedCall, tools: readonly ToolOfAgent[], before: readonly Call[]) {
   const tool = tools.find(({ name }) => name === call.name);
   if (!tool) return `there is no tool "${call.name}"; there are: ${tools.map(({ name }) => name).join(", ")}`;
   const problem = jsonProblem(call.arguments);

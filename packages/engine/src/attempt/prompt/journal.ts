@@ -1,4 +1,4 @@
-import { defined } from "@nova/workflow";
+import { defined, type TaskNode } from "@nova/workflow";
 import { contentText } from "../../chain/entry.ts";
 import type { Position } from "../../chain/position.ts";
 import { sumOfSpendings } from "../../chain/spending.ts";
@@ -20,17 +20,14 @@ import {
 import { referencesIn } from "../../context/references.ts";
 import { chainBroken } from "../../errors.ts";
 import type { StoredStep, Turn } from "../../ports/chain.ts";
-import type { Spending } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import { type Journal, type JournalStep, pinnedPlaces, type StepDraft } from "../../ports/pipeline.ts";
 import type { CodeResult } from "../../ports/sandboxes.ts";
-import type { Attempt } from "../run-attempts.ts";
+import type { Delivery } from "../run-attempts.ts";
 import type { NodeIo } from "../task-input.ts";
 
-export interface JournalSite {
-  ports: Ports;
-  position: Position;
-  attempt: Attempt;
+/** A delivery that asks a model, with the means to mask texts and to check results. */
+export interface JournalSite<N extends TaskNode = TaskNode> extends Delivery<N> {
   io: NodeIo;
 }
 
@@ -58,8 +55,8 @@ export class StepJournal implements Journal {
   }
 
   async load(): Promise<void> {
-    const { ports, position } = this.#site;
-    this.#stored = new Map((await ports.chain.steps(position.at)).map((step) => [step.step, step]));
+    const { ports, task } = this.#site;
+    this.#stored = new Map((await ports.chain.steps(task.position.at)).map((step) => [step.step, step]));
   }
 
   async next(work: (journal: number) => Promise<StepDraft>): Promise<JournalStep> {
@@ -76,12 +73,12 @@ export class StepJournal implements Journal {
    * null.
    */
   async ending(): Promise<Failed | null> {
-    const { ports, position, attempt } = this.#site;
+    const { ports, task, attempt } = this.#site;
     const steps = journalOf(attempt.turn, Array.from(this.#stored.values()));
     const there = this.#stepAt(steps.length + 1);
     if (!there) return null;
     for (const step of steps) this.steps.push(await this.#replay(this.steps.length + 1, step));
-    return readEnding(there, position.before, ports.blobs);
+    return readEnding(there, task.position.before, ports.blobs);
   }
 
   /**
@@ -90,16 +87,17 @@ export class StepJournal implements Journal {
    */
   async end(failure: Failed): Promise<Failed | null> {
     await this.#stayOurs();
-    const { ports, position, attempt, io } = this.#site;
+    const { ports, attempt, io } = this.#site;
+    const { at, before } = this.#site.task.position;
     const { traceback, logs } = failure;
     const shown = { traceback: traceback && io.mask(traceback), logs: logs && io.maskLogs(logs) };
     const masked: Failed = { ...failure, message: io.mask(failure.message), ...defined(shown) };
     const number = stepNumber(attempt.turn, this.steps.length + 1);
-    const ending = await sealEnding(number, masked, position.before, ports.blobs);
-    if (await ports.chain.putStep(position.at, ending)) return masked;
+    const ending = await sealEnding(number, masked, before, ports.blobs);
+    if (await ports.chain.putStep(at, ending)) return masked;
     await this.load();
     const there = this.#stored.get(number);
-    return there && isEnding(there) ? readEnding(there, position.before, ports.blobs) : null;
+    return there && isEnding(there) ? readEnding(there, before, ports.blobs) : null;
   }
 
   get nextRecordedMs(): number | null {
@@ -116,13 +114,13 @@ export class StepJournal implements Journal {
   }
 
   async pinnedRun(at: number): Promise<{ sandboxId: string; result: CodeResult } | null> {
-    const { ports, position, io, attempt } = this.#site;
+    const { ports, task, io, attempt } = this.#site;
     const stored = this.#pinnedStep();
     const content = stored?.contents?.[at === pinnedPlaces.code ? "result" : "analysis"];
     if (!stored || !content) return null;
     const { sandbox_id, blobs = [] } = JSON.parse(stored.text) as StepText;
     for (const sha256 of blobs) io.meet(sha256);
-    const text = await contentText(content, position.before, ports.blobs);
+    const text = await contentText(content, task.position.before, ports.blobs);
     return { sandboxId: sandbox_id ?? (attempt.turn.sandbox as string), result: JSON.parse(text) as CodeResult };
   }
 
@@ -154,18 +152,19 @@ export class StepJournal implements Journal {
 
   async #replay(journal: number, stored: StoredStep): Promise<JournalStep> {
     if (isEnding(stored)) throw new PipelineEnded();
-    const { ports, position, io } = this.#site;
+    const { ports, task, io } = this.#site;
     const { blobs = [] } = JSON.parse(stored.text) as StepText;
     for (const sha256 of blobs) io.meet(sha256);
     this.hashes.push(stored.hash);
-    return replayedStep(journal, stored, position.before, ports.blobs);
+    return replayedStep(journal, stored, task.position.before, ports.blobs);
   }
 
   async #record(journal: number, draft: StepDraft): Promise<JournalStep> {
-    const { ports, position, io, attempt } = this.#site;
+    const { ports, io, attempt } = this.#site;
+    const { at, before } = this.#site.task.position;
     // The budget is charged before the step is recorded: every payment counts, even if the record fails.
     const costUsd = [...this.steps, draft].reduce((usd, { cost_usd }) => usd + cost_usd, this.earlier.spent.cost_usd);
-    if (draft.cost_usd > 0) await ports.budgets.note(position.before.client, position.at, costUsd);
+    if (draft.cost_usd > 0) await ports.budgets.note(before.client, at, costUsd);
     // A model may take minutes to answer. If the run has ended or was erased meanwhile, the step must not be stored.
     await this.#stayOurs();
     const ofPinned = isOfPinned(draft);
@@ -182,8 +181,8 @@ export class StepJournal implements Journal {
       mask: (text: string) => io.mask(text),
     };
     const whole = { ...draft, ...defined({ result }) };
-    const { stored, step } = await sealStep(whole, facts, position.before, ports.blobs);
-    const isWritten = await ports.chain.putStep(position.at, stored);
+    const { stored, step } = await sealStep(whole, facts, before, ports.blobs);
+    const isWritten = await ports.chain.putStep(at, stored);
     await this.#stayOurs();
     if (!isWritten) return this.#theirs(journal);
     this.hashes.push(stored.hash);
@@ -194,7 +193,7 @@ export class StepJournal implements Journal {
     await this.load();
     const there = this.#stepAt(journal);
     if (there) return this.#replay(journal, there);
-    const { execution, seq } = this.#site.position.at;
+    const { execution, seq } = this.#site.task.position.at;
     throw chainBroken(`link ${seq} of ${execution} refuses step ${journal} and has none`);
   }
 
@@ -203,9 +202,9 @@ export class StepJournal implements Journal {
    * further steps.
    */
   async #stayOurs(): Promise<void> {
-    const { ports, position, attempt } = this.#site;
+    const { ports, task, attempt } = this.#site;
     const own = attempt.turn;
-    const { entry, turn } = await ports.chain.read(position.at);
+    const { entry, turn } = await ports.chain.read(task.position.at);
     const isOurs = !entry && turn?.state === "held" && turn.sandbox === own.sandbox && turn.attempt === own.attempt;
     if (!isOurs) throw new TurnLost();
   }
@@ -257,20 +256,16 @@ export class CodeLost extends Error {
   }
 }
 
-export interface Earlier {
-  /** Hashes of the steps of earlier attempts, in order. */
-  steps: string[];
-  spent: Spending;
-}
+export type Earlier = ReturnType<typeof earlierOf>;
 
 /** Reads the steps and the cost of earlier attempts of a node. For the first attempt, nothing is read. */
 export async function attemptsBefore({ chain }: Ports, { at, next: { turn } }: Position): Promise<Earlier> {
-  return turn?.kept?.includes(attemptBoundary)
-    ? earlierOf(turn, await chain.steps(at))
-    : { steps: [], spent: sumOfSpendings([]) };
+  if (!turn?.kept?.includes(attemptBoundary)) return { steps: [], spent: sumOfSpendings([]) };
+  return earlierOf(turn, await chain.steps(at));
 }
 
-export function earlierOf(turn: Turn, stored: readonly StoredStep[]): Earlier {
+/** Returns the hashes of the steps of earlier attempts, in order, and what these attempts cost. */
+export function earlierOf(turn: Turn, stored: readonly StoredStep[]) {
   const steps = earlierSteps(turn, stored);
   // The record of an attempt as a whole has no cost; only its steps do.
   const records = steps.map(({ text }) => JSON.parse(text) as StepText).filter((step) => "cost_usd" in step);

@@ -5,7 +5,7 @@ import { branchOf } from "../../chain/ids.ts";
 import { spentSince } from "../../chain/spending.ts";
 import { isPinnedPlace, noteNumber, type StepText } from "../../chain/step-record.ts";
 import type { Context } from "../../context/context.ts";
-import { wholeValue } from "../../context/whole-value.ts";
+import { wholeValue } from "../../context/references.ts";
 import { chainBroken, NovaError } from "../../errors.ts";
 import type { EntryId, StoredEntry, StoredStep, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -21,41 +21,36 @@ import { judge, secretProblem } from "../judge.ts";
 import type { NodeIo, Task, TaskInput } from "../task-input.ts";
 import { CodeLost, type JournalSite, type StepJournal, TurnLost } from "./journal.ts";
 
-export function meansFor(
-  site: JournalSite,
-  task: Task,
-  found: TaskInput,
-  journal: StepJournal,
-  delivery: { isFirst: boolean; signal: AbortSignal },
-): PipelineMeans {
-  const { ports, position, io } = site;
-  const { input } = found;
-  const source = { home: position.before, blobs: ports.blobs };
-  const common = commonMeans(site, journal, delivery.signal);
+/** `isFirst`: no earlier delivery has chosen a sandbox for this turn. */
+export function meansFor(site: JournalSite, found: TaskInput, journal: StepJournal, isFirst: boolean): PipelineMeans {
+  const { ports, task, io } = site;
+  const source = { home: task.position.before, blobs: ports.blobs };
+  const common = commonMeans(site, journal);
   return {
     ...common,
     journal: {
       next: (work) =>
         journal.next(async (at) => {
-          await extendSandbox(site, task, (endMsOf(site) - common.now()) / 1000);
+          await extendSandbox(site, (endMsOf(site) - common.now()) / 1000);
           return work(at);
         }),
     },
-    execute: sandboxRuns(site, task, found, journal, delivery),
+    execute: sandboxRuns(site, found, journal, isFirst),
     judge: (result) => judgementOf(task, result, io),
-    valueText: (key, maxBytes) => wholeValue(input, key, maxBytes, source),
+    valueText: (key, maxBytes) => wholeValue(found.input, key, maxBytes, source),
   };
 }
 
-export function commonMeans(site: JournalSite, journal: StepJournal, signal: AbortSignal) {
-  const { ports, position } = site;
+export function commonMeans(site: JournalSite, journal: StepJournal) {
+  const { ports, time } = site;
+  const { at, before } = site.task.position;
   const now = () => ports.clock.now();
   return {
-    spentBesideUsd: () => spentBesideUsd(ports, position.at),
-    monthBudget: () => ports.budgets.ofMonth(position.before.client),
+    spentBesideUsd: () => spentBesideUsd(ports, at),
+    monthBudget: () => ports.budgets.ofMonth(before.client),
     // For a replayed step, this is the time that was left when the step was recorded, so every delivery decides alike.
     timeLeftMs: () => endMsOf(site) - (journal.nextRecordedMs ?? now()),
-    signal,
+    signal: time.signal,
     now,
   };
 }
@@ -68,9 +63,9 @@ function endMsOf({ attempt }: JournalSite): number {
  * Extends the life of a sandbox before a model is asked, because the sandbox may have been chosen only for a run of
  * pinned code.
  */
-async function extendSandbox({ ports, attempt }: JournalSite, { node }: Task, seconds: number): Promise<void> {
+async function extendSandbox({ ports, task, attempt }: JournalSite, seconds: number): Promise<void> {
   const { sandbox } = attempt;
-  if (sandbox) attempt.sandbox = (await extendForNode(ports, sandbox, node, seconds)) ?? sandbox;
+  if (sandbox) attempt.sandbox = (await extendForNode(ports, sandbox, task.node, seconds)) ?? sandbox;
 }
 
 /**
@@ -112,14 +107,13 @@ function sum(usd: readonly number[]): number {
  * Returns a function that runs code of the pipeline in the sandbox of the turn. Each step has a claim of its own, so
  * its code runs once.
  */
-export function sandboxRuns(
+function sandboxRuns(
   site: JournalSite,
-  task: Task,
   { input, overlay, restartKey }: TaskInput,
   journal: StepJournal,
-  { isFirst, signal }: { isFirst: boolean; signal: AbortSignal },
+  isFirst: boolean,
 ): PipelineMeans["execute"] {
-  const { ports, attempt, io } = site;
+  const { ports, task, attempt, io, time } = site;
   const { id } = task.node;
   const allow = allowedFor(task, overlay) ?? [];
   const asked = new Set<number>();
@@ -146,7 +140,7 @@ export function sandboxRuns(
       first: isFirst,
       turnWritten: attempt.turnWritten,
       lifetimeSeconds: lifetimeOf(timeoutSeconds),
-      signal: AbortSignal.any([signal, limit]),
+      signal: AbortSignal.any([time.signal, limit]),
     });
     if (outcome.kind === "unfinished" && limit.aborted) throw new CodeLost(step, timeoutSeconds);
     const { isUnfit, ...raw } = resultOf(outcome, id, step);
@@ -199,15 +193,11 @@ function withoutKeys(result: CodeResult, extra: readonly Member[]): CodeResult {
  * Returns the code that runs for a step with this number: the code of the recorded step, or else the code that the
  * first delivery noted before it ran the code.
  */
-export async function codeToBegin(
-  { ports, position, attempt: { turn } }: JournalSite,
-  journal: StepJournal,
-  place: number,
-  code: string,
-): Promise<string> {
+async function codeToBegin(site: JournalSite, journal: StepJournal, place: number, code: string): Promise<string> {
   if (isPinnedPlace(place) || journal.hasCode(code)) return code;
-  const { at, before } = position;
-  const step = noteNumber(turn, place);
+  const { ports, task, attempt } = site;
+  const { at, before } = task.position;
+  const step = noteNumber(attempt.turn, place);
   const read = ({ contents }: StoredStep) =>
     contents?.code ? contentText(contents.code, before, ports.blobs) : Promise.resolve(code);
   const known = journal.noteAt(place);
@@ -242,7 +232,7 @@ function maskedMember({ key, json }: { key: string; json: string }, io: NodeIo) 
   return { key: mask(key), json: mask(json) === json ? json : JSON.stringify(maskValue(parseExact(json), mask)) };
 }
 
-export async function judgementOf(task: Task, result: CodeResult, io: NodeIo): Promise<Judgement> {
+async function judgementOf(task: Task, result: CodeResult, io: NodeIo): Promise<Judgement> {
   const run: RunFacts = { attempt: 1, sandboxId: null, warm: null, code: null };
   const outcome = await judge(task, result, io, run);
   if (outcome.status === "success") return { status: "success", ...outcome.changes, decision: outcome.decision };

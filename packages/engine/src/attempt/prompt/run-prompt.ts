@@ -1,7 +1,6 @@
 import { defined, RawJson, renderJson, secretKeys, type TaskNode } from "@nova/workflow";
 import { sumOfSpendings, unlessNothing } from "../../chain/spending.ts";
 import { journalOf, replayedStep } from "../../chain/step-record.ts";
-import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import {
   type JournalStep,
@@ -26,9 +25,9 @@ import { sha256 } from "../../sha256.ts";
 import { addressesFor, allowedFor, lostReason, overdueReason } from "../code.ts";
 import { judge, turnFacts, warmAfter } from "../judge.ts";
 import { canChangeSandbox, changeSandbox } from "../retry.ts";
-import type { Attempt, Executor, FinishedWork, Prepared, TaskTime, Work } from "../run-attempts.ts";
+import type { Delivery, Executor, FinishedWork, Prepared, Work } from "../run-attempts.ts";
 import { noStep, stopCode, stopTurn } from "../stop.ts";
-import { type NodeIo, type Task, type TaskInput, taskInput } from "../task-input.ts";
+import { type Task, type TaskInput, taskInput } from "../task-input.ts";
 import {
   attemptsBefore,
   CodeLost,
@@ -75,39 +74,30 @@ async function preparePrompt(ports: KindPorts, task: Task): Promise<PreparedProm
   return { ...found, findNeeds, asked, earlier, chosen };
 }
 
-async function runPipeline(
-  ports: KindPorts,
-  task: Task,
-  attempt: Attempt,
-  prepared: PreparedPrompt,
-  { signal }: TaskTime,
-): Promise<Work> {
-  const { position } = task;
+async function runPipeline(delivery: Delivery, prepared: PreparedPrompt): Promise<Work> {
+  const { ports, task, attempt } = delivery;
   const { io, asked, earlier, chosen } = prepared;
   const { generation } = attempt.turn;
   const pinned =
     chosen.pinned ?? (generation === undefined ? null : await ports.pipeline.generation(asked, generation));
-  const site: JournalSite = { ports, position, attempt, io };
+  const site: JournalSite = { ...delivery, io };
   const journal = new StepJournal(site, earlier);
-  const isFirst = !position.next.turn?.sandbox;
+  const isFirst = !task.position.next.turn?.sandbox;
   try {
     if (!isFirst) await journal.adopt();
-    const means = meansFor(site, task, prepared, journal, { isFirst, signal });
+    const means = meansFor(site, prepared, journal, isFirst);
     const ending = isFirst ? null : await journal.ending();
     const result = ending ?? (await ports.pipeline.run(asked, means, pinned));
     if (!(await attempt.turnWritten)) throw new TurnLost();
-    return await finishWith(site, task, result, journal);
+    return await finishWith(site, result, journal);
   } catch (error) {
-    return recover(site, task, journal, error);
+    return recover(site, journal, error);
   }
 }
 
-async function finishWith(
-  { ports, position, attempt, io }: JournalSite,
-  task: Task,
-  found: PipelineOutcome,
-  journal: StepJournal,
-): Promise<Work> {
+async function finishWith(site: JournalSite, found: PipelineOutcome, journal: StepJournal): Promise<Work> {
+  const { ports, task, attempt, io } = site;
+  const { position } = task;
   // Every delivery computes the same success from the recorded steps. Perhaps only this delivery fails, so its failure
   // counts only after it is recorded.
   const result = found.status === "failed" ? await journal.end(found) : found;
@@ -118,25 +108,21 @@ async function finishWith(
   const isClean = result.status === "success" && !position.next.turn?.sandbox;
   const own = warmAfter(task, attempt.sandbox);
   const warm = stopped?.kind === "gone" ? null : isClean ? own : withoutPool(own);
-  const outcome = await judgePipeline(task, result, journal, io, { ...turnFacts(attempt.turn), warm });
+  const outcome = await judgePipeline(site, result, journal, { ...turnFacts(attempt.turn), warm });
   return { kind: "finished", outcome, reusable: null, lives: true };
 }
 
-async function recover(
-  { ports, position, attempt }: JournalSite,
-  task: Task,
-  journal: StepJournal,
-  error: unknown,
-): Promise<Work> {
+async function recover(site: JournalSite, journal: StepJournal, error: unknown): Promise<Work> {
+  const { ports, attempt } = site;
   const isLost = error instanceof CodeLost;
   if (isLost && (await attempt.turnWritten)) {
     await journal.load();
     // Another delivery has recorded the result of the code that was lost here.
     if (journal.isRecorded(error.journal)) return { kind: "again" };
-    if (error.timeoutSeconds === undefined) return replaceSandbox(ports, { ...task, position }, attempt.turn, journal);
+    if (error.timeoutSeconds === undefined) return replaceSandbox(site, journal);
     // The code may still run and have effects, so its sandbox is killed.
     await moveSandboxes(ports, "in use", "turn left", [attempt.turn.sandbox as string]);
-    return failWith(ports, { ...task, turn: attempt.turn }, overdueReason(error.timeoutSeconds));
+    return failWith(site, overdueReason(error.timeoutSeconds));
   }
   if (error instanceof PipelineEnded) return { kind: "again" };
   if (!(error instanceof TurnLost || isLost)) throw error;
@@ -147,13 +133,16 @@ async function recover(
  * Handles the loss of the sandbox that the turn names. With `effects: false` the pipeline continues in another sandbox;
  * otherwise the node fails.
  */
-async function replaceSandbox(ports: Ports, task: Task, turn: HeldNode["turn"], journal: StepJournal): Promise<Work> {
-  if (!canChangeSandbox(task.node, turn)) return failWith(ports, { ...task, turn }, lostReason(turn));
+async function replaceSandbox(site: JournalSite, journal: StepJournal): Promise<Work> {
+  const { ports, task, attempt } = site;
+  const { turn } = attempt;
+  if (!canChangeSandbox(task.node, turn)) return failWith(site, lostReason(turn));
   await changeSandbox(ports, task, { ...turn, kept: [...(turn.kept ?? []), journal.steps.length] });
   return { kind: "again" };
 }
 
-async function failWith(ports: Ports, held: HeldNode<TaskNode>, reason: Reason): Promise<FinishedWork> {
+async function failWith({ ports, task, attempt }: JournalSite, reason: Reason): Promise<FinishedWork> {
+  const held = { ...task, turn: attempt.turn };
   const outcome = await stoppedOutcome(ports, held, { reason, warm: warmAfter(held, null), logs: "" });
   return { kind: "finished", outcome, reusable: null, lives: false };
 }
@@ -185,11 +174,7 @@ function promptTask(
  * Writes the failed entry of the node, with the steps that were recorded. A result of its code is not used, because
  * only the pipeline can judge it.
  */
-export async function settlePrompt(
-  ports: SettlingPorts,
-  held: HeldNode<TaskNode>,
-  reason: Reason,
-): Promise<StoredEntry> {
+export async function settlePrompt(ports: SettlingPorts, held: HeldNode<TaskNode>, reason: Reason) {
   const { kept, ...stopped } = await stopTurn(ports, held, reason, noStep);
   return commitOutcome(ports, held.position, held.node, await stoppedOutcome(ports, held, stopped), kept);
 }
@@ -199,10 +184,9 @@ export async function settlePrompt(
  * author wrote.
  */
 export async function judgePipeline(
-  task: Task,
+  { task, io }: JournalSite,
   result: PipelineOutcome,
   journal: StepJournal,
-  io: NodeIo,
   run: Omit<RunFacts, "code">,
 ): Promise<Outcome> {
   const code = (result.status === "failed" ? lastCode(journal.steps) : null) ?? result.code;
@@ -237,7 +221,7 @@ function hashOf(code: string | null): string | null {
 }
 
 /** The code that the entry stores. Leaves out code that the definition has locked, because its hash is enough. */
-export function codeContent({ node, version }: Pick<Task, "node" | "version">, code: string | null) {
+function codeContent({ node, version }: Pick<Task, "node" | "version">, code: string | null) {
   if (code === null || version.workflow.lock?.[node.id]?.code === code) return {};
   return { code };
 }
@@ -256,14 +240,14 @@ function analysisContents({ node, version }: Task, { code, json }: PinnedAnalysi
  * The last code that a model wrote for a failed node. Code of an analysis does not count, because it only looks at the
  * data.
  */
-export function lastCode(steps: readonly JournalStep[]): string | null {
+function lastCode(steps: readonly JournalStep[]): string | null {
   const written = steps.findLast(
     ({ generated_code: code, agent_name }) => code !== null && agent_name !== "DataAnalyzer",
   );
   return written?.generated_code ?? null;
 }
 
-export async function stoppedOutcome(
+async function stoppedOutcome(
   ports: Ports,
   held: HeldNode<TaskNode>,
   { reason, warm, logs }: { reason: Reason; warm: RunFacts["warm"]; logs: string },

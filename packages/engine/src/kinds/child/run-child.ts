@@ -11,9 +11,8 @@ import { headOf } from "../../chain/entry.ts";
 import { childId } from "../../chain/ids.ts";
 import { contextAfter, inputBefore, type Position } from "../../chain/position.ts";
 import { blobPages, type Context, type Slot } from "../../context/context.ts";
-import { offloadMembers, savingTo } from "../../context/references.ts";
-import { findValue, keyOfPath, type LoadJson } from "../../context/whole-value.ts";
-import { chainBroken } from "../../errors.ts";
+import { findValue, keyOfPath, type LoadJson, offloadMembers, savingTo } from "../../context/references.ts";
+import { chainBroken, recoverFrom } from "../../errors.ts";
 import type { EntryId, StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Parent } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -40,9 +39,7 @@ import { buildChildPlan, findInnerPlaces, originInside } from "../../protocol/re
 import { decisionKey } from "../../protocol/settle-join.ts";
 import { acquireTurn } from "../../protocol/turn.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
-import { buildFirstEntry, createRecord, recordOf } from "../start/first-entry.ts";
-import { InputsRefused, refuseMisfitsOf } from "../start/start.ts";
-import type { WaitsFor } from "../waiting/waiting-task.ts";
+import { buildFirstEntry, createRecord, InputsRefused, recordOf, refuseMisfitsOf } from "../start/start.ts";
 
 /**
  * The answer of the first task of a workflow node: Step Functions starts the execution in `child`, and waits for its
@@ -53,11 +50,7 @@ export interface ChildAnswer extends RunPosition {
 }
 
 /** Runs a workflow node: the first task creates the other execution, the second one reads its outcome. */
-export async function runChild(
-  ports: KindPorts,
-  event: WaitEvent,
-  definition: NodeDefinition<WorkflowNode>,
-): Promise<TaskAnswer | ChildAnswer> {
+export async function runChild(ports: KindPorts, event: WaitEvent, definition: NodeDefinition<WorkflowNode>) {
   for (;;) {
     const place = await acquireTurn(ports, event);
     if (place.entry) return answerEntry(ports, event, place.entry);
@@ -132,13 +125,8 @@ export async function settleChild(ports: SettlingPorts, held: Calling, reason: R
   return commitOutcome(ports, position, node, await childOutcome(ports, held, child, closed, reason));
 }
 
-export async function describeChildWait(
-  _ports: unknown,
-  _node: WorkflowNode,
-  at: EntryId,
-  { since }: Turn,
-): Promise<WaitsFor> {
-  return { kind: "workflow", until: null, execution_id: childId(at, since) };
+export async function describeChildWait(_ports: unknown, _node: WorkflowNode, at: EntryId, { since }: Turn) {
+  return { kind: "workflow" as const, until: null, execution_id: childId(at, since) };
 }
 
 /**
@@ -271,14 +259,10 @@ async function misfitOf(
   members: readonly Member[],
   context: Context,
 ): Promise<string | undefined> {
-  try {
-    await refuseMisfitsOf(target, members);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof InputsRefused)) throw error;
-    const redactor = await redactorAt(ports, before, version, context);
-    return redactor.mask(`workflow "${target.id}" refuses what it is given: ${error.message.replaceAll("\n", "; ")}`);
-  }
+  const refusal = await refuseMisfitsOf(target, members).catch(recoverFrom(InputsRefused, ({ message }) => message));
+  if (refusal === undefined) return undefined;
+  const redactor = await redactorAt(ports, before, version, context);
+  return redactor.mask(`workflow "${target.id}" refuses what it is given: ${refusal.replaceAll("\n", "; ")}`);
 }
 
 export type Calling = HeldNode<WorkflowNode>;

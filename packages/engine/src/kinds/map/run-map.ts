@@ -2,8 +2,15 @@ import { elementsOf, type MapNode, secretKeys } from "@nova/workflow";
 import { atOnce } from "../../at-once.ts";
 import { contextBefore, inputBefore, type Position, storeItems } from "../../chain/position.ts";
 import { blobPages, type Context } from "../../context/context.ts";
-import { asReference, offloadLargeValues, savingTo } from "../../context/references.ts";
-import { findValue, keyOfPath, type LoadJson, loadedText } from "../../context/whole-value.ts";
+import {
+  asReference,
+  findValue,
+  keyOfPath,
+  type LoadJson,
+  loadedText,
+  offloadLargeValues,
+  savingTo,
+} from "../../context/references.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { answerFor, type MapEvent, maxItems } from "../../protocol/answer.ts";
@@ -16,16 +23,11 @@ import {
   type Reason,
   type SettlingPorts,
 } from "../../protocol/definition.ts";
-import type { TaskAnswer } from "../../protocol/event.ts";
 import { buildFailure, buildSuccess, factsWithoutCode, type Outcome } from "../../protocol/outcome.ts";
 import { holdTurn, runUntilCommitted } from "../../protocol/turn.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
 
-export async function runMap(
-  ports: KindPorts,
-  event: MapEvent,
-  definition: NodeDefinition<MapNode>,
-): Promise<TaskAnswer> {
+export async function runMap(ports: KindPorts, event: MapEvent, definition: NodeDefinition<MapNode>) {
   const entry = await runUntilCommitted(ports, event, (position) => commitItems(ports, position, definition, event));
   return answerFor(entry, event, ports);
 }
@@ -34,12 +36,7 @@ export async function runMap(
  * Writes the entry of the map itself, with its list of items. It takes the turn first, because a branch that is closed
  * meanwhile must get no further entry.
  */
-async function commitItems(
-  ports: Ports,
-  position: Position,
-  definition: NodeDefinition<MapNode>,
-  event: MapEvent,
-): Promise<StoredEntry | "again"> {
+async function commitItems(ports: Ports, position: Position, definition: NodeDefinition<MapNode>, event: MapEvent) {
   const { node } = definition;
   if (!(await holdTurn(ports, position, node.id))) return "again";
   const { kept, input } = await inputBefore(ports, position);

@@ -5,25 +5,34 @@ import {
   defined,
   type Finding,
   finding,
+  longestLabel,
   type Member,
   measureOf,
   membersOf,
+  nodeIndex,
   objectText,
+  runHash,
+  secretKeys,
+  startOf,
+  templateParts,
   type Workflow,
 } from "@nova/workflow";
 import { monotonicFactory } from "ulid";
 import { atOnce } from "../../at-once.ts";
-import { headOf } from "../../chain/entry.ts";
+import { contentText, headOf, noRun, type Origin, type Plan, sealEntry, sourceOf } from "../../chain/entry.ts";
 import { checkOutcomes, storeOutcomes } from "../../chain/outcomes.ts";
+import { blobPages, Context, emptyStored, storeContext } from "../../context/context.ts";
 import { escapeReferences, offloadMembers, referencesIn, referenceText, savingTo } from "../../context/references.ts";
 import { NovaError } from "../../errors.ts";
 import type { BlobHome } from "../../ports/blobs.ts";
-import type { Execution } from "../../ports/executions.ts";
+import type { StoredEntry } from "../../ports/chain.ts";
+import type { Execution, Parent } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { Person } from "../../ports/people.ts";
+import { namedPerson, type Person } from "../../ports/people.ts";
 import type { WorkflowVersion } from "../../ports/pipeline.ts";
+import { defaultNext } from "../../protocol/definition.ts";
 import { startInput } from "../../protocol/event.ts";
-import { buildFirstEntry, createRecord, type FirstEntry, recordOf } from "./first-entry.ts";
+import { keepEventsFor } from "../waiting/events.ts";
 
 export interface StartRequest {
   /** `exec_` and a ULID. A second start with the same id returns the same run. Absent: a new id. */
@@ -75,16 +84,8 @@ const nextId = monotonicFactory();
  * Starts an execution, or queues it. A sweeper repeats a step that was lost. Throws `InputsRefused`, `OutcomesRefused`.
  */
 export async function startExecution(ports: Ports, request: StartRequest): Promise<Execution> {
-  const {
-    version,
-    client = defaultClient,
-    files = [],
-    frozen = false,
-    fresh = [],
-    outcomes,
-    trigger,
-    starter,
-  } = request;
+  const { version, client = defaultClient, files = [], frozen = false, fresh = [], outcomes } = request;
+  const { trigger, starter } = request;
   const keyed = files.filter((file) => "key" in file);
   const placed = files.filter((file) => "mark" in file);
   const keys = keyed.map(({ key }) => key);
@@ -95,7 +96,8 @@ export async function startExecution(ports: Ports, request: StartRequest): Promi
   const opened = files.filter((file) => "open" in file);
   await saveFiles(ports, home, opened);
   const members = await offloadMembers(membersOf(placeFiles(request.context, placed)), savingTo(ports, home));
-  const set = [...(outcomes?.set ?? []), ...members, ...fileMembers(keyed)];
+  const ofFiles = keyed.map((file) => ({ key: file.key, json: referenceOf(file) }));
+  const set = [...(outcomes?.set ?? []), ...members, ...ofFiles];
   const plan = outcomes && (await planOf(ports, home, outcomes));
   const sealed = outcomes?.sealed ?? false;
   const start = { id, version, home, set, trigger, frozen: frozen || sealed, sealed, fresh, plan, starter };
@@ -243,15 +245,134 @@ export function placeFiles(context: string, files: readonly (Stored & Pick<FileI
   return escaped.replaceAll(marks, (mark) => references.get(mark) ?? mark);
 }
 
-export function fileMembers(files: readonly (Stored & Pick<FileInput, "key">)[]): Member[] {
-  return files.map((file) => ({ key: file.key, json: referenceOf(file) }));
-}
-
-export async function saveFiles({ blobs }: Pick<Ports, "blobs">, home: BlobHome, files: readonly Bytes[]) {
+async function saveFiles({ blobs }: Pick<Ports, "blobs">, home: BlobHome, files: readonly Bytes[]) {
   const contents = [...new Map(files.map((file) => [file.sha256, file])).values()];
   await atOnce(contents, ({ sha256, bytes, open }) => blobs.put(home, { sha256, bytes, type: "bytes" }, open()));
 }
 
 function referenceOf({ sha256, bytes }: Stored): string {
   return referenceText({ sha256, bytes, type: "bytes" });
+}
+
+export interface FirstEntry extends Pick<StartRequest, "version" | "frozen" | "fresh" | "starter"> {
+  id: string;
+  home: BlobHome;
+  /** The initial context, large values in blobs. */
+  set: Member[];
+  /** A time in ISO 8601. */
+  startedAt: string;
+  parent?: Parent;
+  trigger?: string | undefined;
+  sealed?: boolean;
+  origin?: Origin;
+  plan?: Plan | undefined;
+}
+
+/** Makes NOVA store events for waits of the run from now on, and builds entry 0 with the initial context. */
+export async function buildFirstEntry(ports: Ports, link: FirstEntry): Promise<StoredEntry> {
+  const { version, home, set, startedAt, frozen, sealed, fresh = [], plan, starter } = link;
+  const { parent, trigger, origin } = link;
+  await keepEventsFor(ports, version.workflow, startedAt);
+  const changes = { set, delete: [] };
+  const context = new Context().apply(changes, 0);
+  const stored = await storeContext(context, emptyStored, changes, blobPages(ports.blobs, home));
+  const labels = labelsOf(version.workflow, set);
+  const node = startOf(version.workflow);
+  const start = node && nodeIndex(version.workflow).get(node.id);
+  return sealEntry(
+    {
+      execution_id: link.id,
+      scope: "",
+      seq: 0,
+      ...home,
+      workflow_id: version.workflowId,
+      workflow_version: version.version,
+      node_id: node?.id ?? "start",
+      node_type: "start",
+      status: "success",
+      ...noRun,
+      path_taken: start ? defaultNext({ version, ...start }) : null,
+      timestamp: startedAt,
+      nodes: 0,
+      ...defined({ events: version.history?.begun, parent, trigger, origin }),
+      machine: version.stateMachineArn,
+      definition: runHash(version.workflow),
+      ...(plan && { plan, visits: {} }),
+      ...(frozen && { frozen: true }),
+      ...(sealed && { sealed: true }),
+      ...(fresh.length > 0 && { fresh }),
+      prev: null,
+    },
+    {
+      context: JSON.stringify(stored),
+      ...(labels && { labels: JSON.stringify(labels) }),
+      ...(starter && { starter: JSON.stringify(namedPerson(starter)) }),
+    },
+    ports.blobs,
+  );
+}
+
+/** Writes the record after entry 0. For a restart it also adds a note to the chain of the source. */
+export async function createRecord({ executions, chain }: Ports, record: Execution): Promise<void> {
+  await executions.create(record);
+  const { id, restartedFrom } = record;
+  if (restartedFrom !== undefined) await chain.putNote(restartedFrom, { kind: "restart", execution: id });
+}
+
+export async function recordOf(
+  ports: Pick<Ports, "blobs">,
+  entry: StoredEntry,
+  { workflowId, version, stateMachineArn }: WorkflowVersion,
+): Promise<Execution> {
+  const first = headOf(entry);
+  const { execution_id: id, client, root, timestamp, parent, trigger } = first;
+  return {
+    format: 1,
+    id,
+    workflowId,
+    version,
+    stateMachineArn,
+    client,
+    root,
+    status: "running",
+    startedAt: timestamp,
+    ...defined({ parent, trigger, restartedFrom: sourceOf(first), labels: await labelsIn(ports, entry) }),
+    open: true,
+  };
+}
+
+/**
+ * Reads the labels of a run, by name, from its initial context; undefined if it has none. A secret input counts as
+ * missing.
+ */
+export function labelsOf(workflow: Workflow, set: readonly Member[]): Record<string, string> | undefined {
+  const { labels = {} } = workflow;
+  const secrets = secretKeys(workflow);
+  const context = new Context(set.filter(({ key }) => !secrets.has(key)).map((member) => ({ ...member, by: 0 })));
+  const known = Object.entries(labels).flatMap(([name, template]) => {
+    const value = renderLabel(template, context);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return known.length > 0 ? Object.fromEntries(known) : undefined;
+}
+
+function renderLabel(template: string, context: Context): string | undefined {
+  const texts = templateParts(template).map((part) =>
+    part.kind === "text" ? part.text : labelText(context.get(part.path)),
+  );
+  if (!texts.every((text) => text !== undefined)) return undefined;
+  const text = Array.from(texts.join("").trim().toWellFormed()).slice(0, longestLabel).join("");
+  return text === "" ? undefined : text;
+}
+
+/** Converts a value to the text of a label. Numbers keep the digits that the caller sent. */
+function labelText(json: string | undefined): string | undefined {
+  if (json === undefined || json === "null" || referencesIn(json).length > 0) return undefined;
+  return json.startsWith('"') ? (JSON.parse(json) as string) : json;
+}
+
+/** Reads the labels of a run from its entry 0; undefined if it never had any, or if they were erased. */
+export async function labelsIn({ blobs }: Pick<Ports, "blobs">, entry: StoredEntry) {
+  const { labels } = entry.contents;
+  return labels && (JSON.parse(await contentText(labels, headOf(entry), blobs)) as Record<string, string>);
 }

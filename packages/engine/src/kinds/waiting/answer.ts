@@ -1,39 +1,28 @@
 import { contextAfter, type Position } from "../../chain/position.ts";
 import { slimText } from "../../context/references.ts";
+import { recoverFrom } from "../../errors.ts";
 import type { BlobHome } from "../../ports/blobs.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { Person } from "../../ports/people.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import { defaultNext, followChoice } from "../../protocol/definition.ts";
 import { buildSuccess, factsWithoutCode, type SuccessOutcome } from "../../protocol/outcome.ts";
 import { refreshStatus } from "../../protocol/record.ts";
-import { fittingData, noChoice } from "./answer-data.ts";
 import { castVote } from "./cast-vote.ts";
-import { trySendAnswer } from "./tokens.ts";
 import {
+  type Answer,
   AnswerRefused,
   choiceOutcome,
   decidedBefore,
   findTask,
+  fittingData,
+  noChoice,
   type TaskName,
   termsOf,
+  trySendAnswer,
   type Waiting,
   waitingAt,
 } from "./waiting-task.ts";
-
-export interface Answer {
-  choice: string;
-  data?: string;
-  /** The name of the author, as the caller claims it. An approval with approvers trusts only `person`. */
-  by: string;
-  /** The source of the answer: `nova approve on <host>`, a page, an address. */
-  from: string;
-  /** The person who answers, as NOVA has proved it. */
-  person?: Person;
-  /** The name that the body of a request claims. An approval with approvers stores it beside the proved identity. */
-  claimed?: string;
-}
 
 export interface Answered {
   task: WaitingTask;
@@ -94,16 +83,14 @@ async function commitAnswer(
 
 /** Continues the run of a task with the value that `make` returns. Returns false if the task no longer waits. */
 export async function handOver(ports: Ports, task: WaitingTask, make: (home: BlobHome) => Promise<string>) {
-  try {
+  const answer = async () => {
     const waiting = await waitingAt(ports, task);
     const { before, next } = waiting.position;
     const set = { key: termsOf(waiting.node).into, json: await make(before) };
     await commitAnswer(ports, waiting, buildSuccess(defaultNext(waiting), factsWithoutCode(ports, next.turn), [set]));
     return true;
-  } catch (error) {
-    if (error instanceof AnswerRefused) return false;
-    throw error;
-  }
+  };
+  return answer().catch(recoverFrom(AnswerRefused, () => false));
 }
 
 /** Continues the run with an event; `text` is its original JSON text. */

@@ -17,7 +17,7 @@ import {
   type WrittenJson,
 } from "@nova/workflow";
 import type { Context } from "../../context/context.ts";
-import { findValue, type LoadJson } from "../../context/whole-value.ts";
+import { findValue, type LoadJson } from "../../context/references.ts";
 import type { Wake, WakeShape } from "../../ports/tasks.ts";
 import { sha256 } from "../../sha256.ts";
 

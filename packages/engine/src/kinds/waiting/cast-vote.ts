@@ -1,9 +1,8 @@
-import type { ApprovalNode, Approvers } from "@nova/workflow";
-import { defined } from "@nova/workflow";
+import { type ApprovalNode, type Approvers, defined, nodeIndex } from "@nova/workflow";
 import { headOf } from "../../chain/entry.ts";
 import { type Position, readPosition } from "../../chain/position.ts";
 import { slimText } from "../../context/references.ts";
-import { StoreUnavailable } from "../../errors.ts";
+import { recoverFrom, StoreUnavailable } from "../../errors.ts";
 import type { Ports } from "../../ports/index.ts";
 import { isSamePerson, namedPerson, type Person } from "../../ports/people.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
@@ -11,11 +10,8 @@ import { commitOutcome } from "../../protocol/commit.ts";
 import { definitionOf, followChoice, type NodeDefinition } from "../../protocol/definition.ts";
 import { eventOf } from "../../protocol/event.ts";
 import { refreshStatus } from "../../protocol/record.ts";
-import { fittingData, noChoice } from "./answer-data.ts";
-import { demandApprover, demandDelegate, demandPerson } from "./check-approver.ts";
-import { trySendAnswer } from "./tokens.ts";
+import { ApproverRefused, claimVote, demandApprover, demandDelegate, demandPerson } from "./check-approver.ts";
 import { demandUnusedLink, requestLink, takesNoVotes } from "./vote-links.ts";
-import { claimVote } from "./voter-claims.ts";
 import {
   type Ballot,
   type Delegation,
@@ -26,22 +22,23 @@ import {
   type Vote,
   type Votes,
 } from "./votes.ts";
-import { AnswerRefused, findTask, type TaskName, type Waiting, waitingAt } from "./waiting-task.ts";
+import {
+  type Answer,
+  AnswerRefused,
+  findTask,
+  fittingData,
+  noChoice,
+  type TaskName,
+  trySendAnswer,
+  type Waiting,
+  waitingAt,
+} from "./waiting-task.ts";
 
 /** An approval that waits for votes, with the votes so far. */
-interface Voting extends Waiting {
+interface OpenVote extends Waiting {
   node: ApprovalNode;
   approvers: Approvers;
   votes: Votes;
-}
-
-export interface VoteRequest {
-  choice: string;
-  /** JSON text. */
-  data?: string;
-  from: string;
-  person?: Person;
-  claimed?: string;
 }
 
 const longestName = 200;
@@ -51,14 +48,14 @@ const longestName = 200;
  * function writes the approval's own entry, and the run continues. Throws `ApproverRefused`, `AnswerMisfit`,
  * `AnswerRefused` before it writes the vote.
  */
-export async function castVote(ports: Ports, task: WaitingTask, request: VoteRequest) {
+export async function castVote(ports: Ports, task: WaitingTask, request: Omit<Answer, "by">) {
   const { choice, from, claimed } = request;
   for (;;) {
     const voting = await votingAt(ports, task);
     const { approvers, votes, position } = voting;
     const person = demandPerson(task, request.person);
     demandUnusedLink(task, votes, person);
-    await demandApprover(ports, task, approvers, votes, person);
+    await demandApprover(ports, task, voting, person);
     const earlier = votes.standing.find(({ by }) => isSamePerson(by, person));
     if (earlier) throw votedBefore(task, earlier);
     if (!task.choices.includes(choice) || !followChoice(voting, choice, position.before.loops))
@@ -100,11 +97,7 @@ export interface TaskCall {
  * Takes back the vote or the delegation of a person. This is possible until a choice has enough votes. Throws
  * `ApproverRefused`, `AnswerRefused` before it writes.
  */
-export async function withdrawVote(
-  ports: Ports,
-  name: TaskName,
-  call: TaskCall,
-): Promise<{ task: WaitingTask; at: string }> {
+export async function withdrawVote(ports: Ports, name: TaskName, call: TaskCall) {
   return writeBallot(ports, name, call, async ({ task, votes }, person, common) => {
     demandOwnBallot(task, votes, person);
     return { kind: "withdrawal", ...common };
@@ -126,19 +119,16 @@ export function demandOwnBallot({ node }: WaitingTask, { standing, delegations }
  * Lets another person vote instead of an approver, and mails that person a link. A repeated delegation only mails the
  * link. Throws `ApproverRefused`, `AnswerRefused` before it writes.
  */
-export async function delegateVote(
-  ports: Ports,
-  name: TaskName,
-  call: TaskCall & { to: string },
-): Promise<{ task: WaitingTask; at: string }> {
+export async function delegateVote(ports: Ports, name: TaskName, call: TaskCall & { to: string }) {
   const to = call.to.toLowerCase();
-  const delegated = await writeBallot(ports, name, call, async ({ task, approvers, votes }, person, common) => {
+  const delegated = await writeBallot(ports, name, call, async (voting, person, common) => {
+    const { task, votes } = voting;
     const own = votes.delegations.find(({ by }) => isSamePerson(by, person));
     if (own?.to === to) return null;
-    await demandApprover(ports, task, approvers, votes, person);
+    await demandApprover(ports, task, voting, person);
     const earlier = votes.standing.find(({ by }) => isSamePerson(by, person));
     if (earlier) throw votedBefore(task, earlier);
-    await demandDelegate(ports, task, approvers, votes, to);
+    await demandDelegate(ports, task, voting, to);
     return { kind: "delegation", ...common, to };
   });
   const { task } = delegated;
@@ -158,7 +148,7 @@ async function writeBallot(
   name: TaskName,
   { person: caller, from }: TaskCall,
   /** Returns null if there is nothing to write. */
-  build: (voting: Voting, person: Person, common: Common) => Promise<Ballot | null>,
+  build: (voting: OpenVote, person: Person, common: Common) => Promise<Ballot | null>,
 ) {
   const task = await findTask(ports, name);
   for (;;) {
@@ -181,13 +171,11 @@ async function writeBallot(
  */
 async function followUp(ports: Ports, task: WaitingTask, { name, via }: Person): Promise<void> {
   if (via.kind !== "mail") return;
-  await requestLink(ports, task, name).catch((error) => {
-    if (!(error instanceof StoreUnavailable)) throw error;
-  });
+  await requestLink(ports, task, name).catch(recoverFrom(StoreUnavailable, () => undefined));
 }
 
 /** Reads an approval that waits for votes. Throws `AnswerRefused` if it has no approvers or no longer waits. */
-async function votingAt(ports: Ports, task: WaitingTask): Promise<Voting> {
+async function votingAt(ports: Ports, task: WaitingTask): Promise<OpenVote> {
   for (;;) {
     const waiting = await waitingAt(ports, task);
     const { node, position } = waiting;
@@ -225,4 +213,46 @@ async function commitDecision(ports: Ports, definition: NodeDefinition<ApprovalN
   const votes = await readVotes(ports, position.at, definition.node);
   const outcome = decidedOutcome(ports, definition, position, votes);
   return outcome && commitOutcome(ports, position, definition.node, outcome);
+}
+
+/** The votes on an approval with approvers, and whether a person may vote now. */
+export interface Voting {
+  /** The votes that count, oldest first. */
+  standing: Vote[];
+  delegations: Delegation[];
+  /** How many further people must make each choice. */
+  missing: { choice: string; count: number }[];
+  /** The name of the caller, as NOVA has proved it. Null: NOVA has proved no name. */
+  caller: string | null;
+  /** Why the caller may not vote and not delegate: one sentence. Null: the caller may. */
+  refusal: string | null;
+  /** Why the caller has nothing to withdraw: one sentence. Null: the caller may withdraw. */
+  withdrawalRefusal: string | null;
+}
+
+/** Reads the votes on a task. Null if its approval has no approvers. */
+export async function readVoting(ports: Ports, task: WaitingTask, person: Person | undefined): Promise<Voting | null> {
+  const version = await ports.workflows.get(task.workflowId, task.version);
+  const node = version && nodeIndex(version.workflow).get(task.node)?.node;
+  if (node?.type !== "approval" || !node.approvers) return null;
+  const { approvers } = node;
+  const votes = await readVotes(ports, task, node);
+  const { standing, delegations } = votes;
+  const missing = task.choices.map((choice) => ({ choice, count: missingVotes(votes, choice, approvers.count) }));
+  const refusal = await refusalOf(async () => {
+    const known = demandPerson(task, person);
+    const earlier = standing.find(({ by }) => isSamePerson(by, known));
+    if (earlier) throw votedBefore(task, earlier);
+    await demandApprover(ports, task, { approvers, votes }, known);
+  });
+  const withdrawalRefusal = await refusalOf(async () => demandOwnBallot(task, votes, demandPerson(task, person)));
+  return { standing, delegations, missing, caller: person?.name ?? null, refusal, withdrawalRefusal };
+}
+
+/** Returns the sentence with which `demand` refuses; null if it does not refuse. */
+async function refusalOf(demand: () => Promise<void>): Promise<string | null> {
+  return demand().then(
+    () => null,
+    recoverFrom([ApproverRefused, AnswerRefused], ({ message }) => message),
+  );
 }

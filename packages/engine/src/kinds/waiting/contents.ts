@@ -3,8 +3,7 @@ import { shellWord } from "@nova/workflow/shell-word";
 import { headOf, unlessErased } from "../../chain/entry.ts";
 import { contextAfter, inputBefore, type Position, readPosition } from "../../chain/position.ts";
 import type { Context } from "../../context/context.ts";
-import { asReference } from "../../context/references.ts";
-import { keyOfPath } from "../../context/whole-value.ts";
+import { asReference, keyOfPath } from "../../context/references.ts";
 import type { BlobRef } from "../../ports/blobs.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -75,12 +74,7 @@ function valueAt(context: Context, path: string, secrets: ReadonlySet<string>): 
   return new RawJson(shownValue(keyOfPath(secrets, path) ?? path, json, secrets));
 }
 
-async function outcomeIn(
-  ports: Ports,
-  node: WaitingNode,
-  entry: StoredEntry,
-  secrets: ReadonlySet<string>,
-): Promise<KeptOutcome | null> {
+async function outcomeIn(ports: Ports, node: WaitingNode, entry: StoredEntry, secrets: ReadonlySet<string>) {
   const head = headOf(entry);
   if (head.node_id !== node.id || head.status !== "success") return null;
   const { into } = termsOf(node);

@@ -2,7 +2,7 @@ import { secretKeys } from "@nova/workflow";
 import { taskId } from "../../chain/ids.ts";
 import { inputBefore } from "../../chain/position.ts";
 import { blobPages } from "../../context/context.ts";
-import { keyOfPath } from "../../context/whole-value.ts";
+import { keyOfPath } from "../../context/references.ts";
 import { chainBroken } from "../../errors.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -20,9 +20,7 @@ import { renderMessage } from "./contents.ts";
 import { eventsSinceStart } from "./events.ts";
 import { linkOfVisit, takeCalled } from "./resume.ts";
 import { expiredEntry, settleWaiting } from "./sweep-tasks.ts";
-import { keepToken } from "./tokens.ts";
-import { waitingDetail } from "./waiting-detail.ts";
-import { isWaitingNode, termsOf, type WaitingNode } from "./waiting-task.ts";
+import { isWaitingNode, keepToken, termsOf, type WaitingNode, waitingDetail } from "./waiting-task.ts";
 
 /** Input of the function that takes a task token. */
 export interface RequestEvent extends NodeEvent {

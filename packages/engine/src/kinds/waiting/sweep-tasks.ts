@@ -2,7 +2,7 @@ import { timeoutLabel } from "@nova/workflow";
 import { headOf } from "../../chain/entry.ts";
 import { taskId } from "../../chain/ids.ts";
 import type { Position } from "../../chain/position.ts";
-import { NovaError } from "../../errors.ts";
+import { recoverFrom } from "../../errors.ts";
 import type { EntryId, StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
@@ -23,10 +23,8 @@ import { acquireTurn } from "../../protocol/turn.ts";
 import { releaseSandboxes } from "../../sandboxes/life.ts";
 import { finishVotes } from "./cast-vote.ts";
 import { takeCalled } from "./resume.ts";
-import { sendAnswer } from "./tokens.ts";
 import { decidedOutcome, endVotes, factsAfterVotes } from "./votes.ts";
-import { waitingDetail } from "./waiting-detail.ts";
-import { choiceOutcome, isWaitingNode, termsOf } from "./waiting-task.ts";
+import { choiceOutcome, isWaitingNode, sendAnswer, termsOf, waitingDetail } from "./waiting-task.ts";
 
 /**
  * For this time after an answer or a timeout, the sweeper leaves a task to the process that answered, or to Step
@@ -115,13 +113,9 @@ async function follow(ports: Ports, task: WaitingTask, entry: StoredEntry | unde
 }
 
 async function expire(ports: KindPorts, task: WaitingTask): Promise<"sent" | "expired"> {
-  try {
-    const entry = await expiredEntry(ports, eventOf(task));
-    if (headOf(entry).status === "success") await sendAnswer(ports, task, entry);
-  } catch (error) {
-    if (!(error instanceof NovaError && error.name === "ExecutionClosed")) throw error;
-    await ports.tasks.move(task, ["open", "answered"], "expired");
-  }
+  const entry = await expiredEntry(ports, eventOf(task)).catch(recoverFrom("ExecutionClosed", () => undefined));
+  if (!entry) await ports.tasks.move(task, ["open", "answered"], "expired");
+  else if (headOf(entry).status === "success") await sendAnswer(ports, task, entry);
   return "expired";
 }
 
@@ -153,12 +147,7 @@ async function dropTask(ports: Ports, at: EntryId, turn: Turn): Promise<void> {
  * Returns the outcome of a node that got no answer in time. First ends the votes on an approval. If the votes have
  * decided, their outcome counts. Otherwise `build` builds the outcome.
  */
-async function outcomeAtEnd(
-  ports: Ports,
-  held: HeldNode,
-  reason: string,
-  build: (facts: OutcomeFacts) => Outcome,
-): Promise<{ outcome: Outcome; isDecided: boolean }> {
+async function outcomeAtEnd(ports: Ports, held: HeldNode, reason: string, build: (facts: OutcomeFacts) => Outcome) {
   const { node, position, turn } = held;
   const facts = factsWithoutCode(ports, turn);
   if (node.type !== "approval" || !node.approvers) return { outcome: build(facts), isDecided: false };

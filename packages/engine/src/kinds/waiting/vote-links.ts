@@ -6,8 +6,7 @@ import type { WaitingTask } from "../../ports/tasks.ts";
 import { sha256 } from "../../sha256.ts";
 import { isExcluded } from "./check-approver.ts";
 import { readVotes, type Votes } from "./votes.ts";
-import { waitingDetail } from "./waiting-detail.ts";
-import { AnswerRefused, waitingAt } from "./waiting-task.ts";
+import { AnswerRefused, waitingAt, waitingDetail } from "./waiting-task.ts";
 
 /** A link with which the owner of a mail address votes once on an approval. */
 export interface VoteLink {
@@ -75,11 +74,7 @@ function digestOf(text: string): Buffer {
 }
 
 /** Throws `AnswerRefused` if the person uses a link with which a ballot was written before. */
-export function demandUnusedLink(
-  { node }: Pick<WaitingTask, "node">,
-  { ballots, isErased }: Pick<Votes, "ballots" | "isErased">,
-  { name, via }: Pick<Person, "name" | "via">,
-): void {
+export function demandUnusedLink({ node }: WaitingTask, { ballots, isErased }: Votes, { name, via }: Person): void {
   if (via.kind !== "mail") return;
   if (isErased) throw new AnswerRefused(`NOVA cannot tell whether this link to "${node}" was used - start a new run`);
   const used = ballots.find(({ by }) => by.via.kind === "mail" && by.via.key === via.key);

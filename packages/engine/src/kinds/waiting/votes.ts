@@ -1,5 +1,4 @@
-import type { ApprovalNode, Approvers } from "@nova/workflow";
-import { membersOf } from "@nova/workflow";
+import { type ApprovalNode, type Approvers, membersOf } from "@nova/workflow";
 import { type BranchTip, contentText, type Head, headOf, noRun, sealEntry, unlessErased } from "../../chain/entry.ts";
 import { votesScope } from "../../chain/ids.ts";
 import { innerStart, type Position } from "../../chain/position.ts";
@@ -9,7 +8,7 @@ import type { Ports } from "../../ports/index.ts";
 import { isSamePerson, type NamedPerson } from "../../ports/people.ts";
 import { inheritedHead } from "../../protocol/commit.ts";
 import { followChoice, type NodeDefinition } from "../../protocol/definition.ts";
-import { factsWithoutCode, type OutcomeFacts, type SuccessOutcome } from "../../protocol/outcome.ts";
+import { factsWithoutCode, type OutcomeFacts } from "../../protocol/outcome.ts";
 import { choiceOutcome } from "./waiting-task.ts";
 
 interface Common {
@@ -89,11 +88,7 @@ export async function readVotes(
 }
 
 /** Reads the ballot in an entry; null if it was erased. */
-export async function ballotIn(
-  { blobs }: Pick<Ports, "blobs">,
-  { contents: { vote } }: StoredEntry,
-  head: Head,
-): Promise<Ballot | null> {
+export async function ballotIn({ blobs }: Pick<Ports, "blobs">, { contents: { vote } }: StoredEntry, head: Head) {
   const text = vote ? await unlessErased(() => contentText(vote, head, blobs)) : null;
   if (text === null) return null;
   const ballot = JSON.parse(text) as Ballot;
@@ -167,12 +162,7 @@ function ballotText(ballot: Ballot): string {
 }
 
 /** Ends the voting, unless a vote has decided already. Returns the votes. No further ballot can change them. */
-export async function endVotes(
-  ports: Ports,
-  position: Position,
-  node: Pick<ApprovalNode, "id" | "approvers">,
-  reason: string,
-): Promise<Votes> {
+export async function endVotes(ports: Ports, position: Position, node: ApprovalNode, reason: string): Promise<Votes> {
   for (;;) {
     const votes = await readVotes(ports, position.at, node);
     if (votes.isOver) return votes;
@@ -188,13 +178,11 @@ export function factsAfterVotes(facts: OutcomeFacts, { scope, tip }: Pick<Votes,
   return { ...facts, more: { ...facts.more, inner: tip.seq, contents: { branches: JSON.stringify(branches) } } };
 }
 
+type Approval = NodeDefinition<ApprovalNode>;
+
 /** Builds the outcome of an approval that votes have decided. Every process builds the same one. */
-export function decidedOutcome(
-  ports: Ports,
-  definition: NodeDefinition<ApprovalNode>,
-  { before, next }: Pick<Position, "before" | "next">,
-  votes: Votes,
-): SuccessOutcome | undefined {
+export function decidedOutcome(ports: Ports, definition: Approval, position: Position, votes: Votes) {
+  const { before, next } = position;
   const { decisive, standing } = votes;
   const way = decisive && followChoice(definition, decisive.choice, before.loops);
   if (!decisive || !way) return undefined;

@@ -31,11 +31,7 @@ export interface WaitAnswer extends RunPosition {
 }
 
 /** Runs a wait for a time. The first task writes the turn and returns the time; the second one writes the entry. */
-export async function runWait(
-  ports: KindPorts,
-  event: WaitEvent,
-  definition: NodeDefinition<WaitNode>,
-): Promise<TaskAnswer | WaitAnswer> {
+export async function runWait(ports: KindPorts, event: WaitEvent, definition: NodeDefinition<WaitNode>) {
   const { node } = definition;
   for (;;) {
     const place = await acquireTurn(ports, event);

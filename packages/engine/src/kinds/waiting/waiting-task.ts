@@ -1,22 +1,31 @@
 import {
   type ApprovalNode,
+  checkData,
+  deepestNesting,
   defined,
+  type JsonObject,
   type Member,
+  measureOf,
   type Node,
   nodeIndex,
   type RawJson,
   type WaitNode,
+  type WrittenJson,
 } from "@nova/workflow";
 import { headOf } from "../../chain/entry.ts";
 import { contextAfter, failureOf, type Position, readPosition } from "../../chain/position.ts";
+import { recoverFrom, StoreUnavailable } from "../../errors.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Execution } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { WaitingTask } from "../../ports/tasks.ts";
+import type { Person } from "../../ports/people.ts";
+import type { TaskKey, WaitingTask } from "../../ports/tasks.ts";
+import { answerFor } from "../../protocol/answer.ts";
 import { definitionOf, type FollowedChoice, type NodeDefinition } from "../../protocol/definition.ts";
 import { eventOf } from "../../protocol/event.ts";
 import { buildSuccess, type OutcomeFacts, type SuccessOutcome } from "../../protocol/outcome.ts";
 import { executionOf } from "../../protocol/record.ts";
+import { sha256 } from "../../sha256.ts";
 
 export interface Waiting extends NodeDefinition<WaitingNode> {
   task: WaitingTask;
@@ -159,7 +168,12 @@ export async function findTask(ports: Ports, name: TaskName): Promise<WaitingTas
 async function severalAsked(ports: Ports, what: string, tasks: readonly WaitingTask[]): Promise<AnswerRefused> {
   const ended = tasks.filter(({ status }) => status !== "open");
   const latest = ended.toSorted((a, b) => endOf(a).localeCompare(endOf(b))).at(-1);
-  const decided = latest && (await refusalOf(ports, latest));
+  const decided =
+    latest &&
+    (await waitingAt(ports, latest).then(
+      () => undefined,
+      recoverFrom(AnswerRefused, (refusal) => refusal),
+    ));
   const over = decided && latest;
   const open = tasks.filter((task) => task !== over && (task.status === "open" || task.status === "answered"));
   if (!decided) return new AnswerRefused(`${what} waits for ${open.length} answers - ${advice(open)}`);
@@ -169,16 +183,6 @@ async function severalAsked(ports: Ports, what: string, tasks: readonly WaitingT
 
 function endOf({ answeredAt, expiresAt }: WaitingTask): string {
   return answeredAt ?? expiresAt;
-}
-
-async function refusalOf(ports: Ports, task: WaitingTask): Promise<AnswerRefused | undefined> {
-  try {
-    await waitingAt(ports, task);
-    return undefined;
-  } catch (error) {
-    if (error instanceof AnswerRefused) return error;
-    throw error;
-  }
 }
 
 const maxNamed = 10;
@@ -202,4 +206,88 @@ async function notWaiting(ports: Ports, record: Execution, id: string | undefine
   if (!record.open) return runIsOver({ execution: record.id });
   const what = id === undefined ? record.id : `"${id}"`;
   return new AnswerRefused(`${what} does not wait for an answer yet - nova tasks lists what does`);
+}
+
+/** The detail of the event `execution.waiting`. */
+export function waitingDetail(ports: Ports, task: WaitingTask): JsonObject {
+  return {
+    execution_id: task.execution,
+    workflow: task.workflowId,
+    version: task.version,
+    node: task.node,
+    task_id: task.id,
+    kind: task.kind,
+    message: task.message,
+    choices: task.choices,
+    to: task.to,
+    expires_at: task.expiresAt,
+    link: ports.links.toTask(task),
+  };
+}
+
+export interface Answer {
+  choice: string;
+  data?: string;
+  /** The name of the author, as the caller claims it. An approval with approvers trusts only `person`. */
+  by: string;
+  /** The source of the answer: `nova approve on <host>`, a page, an address. */
+  from: string;
+  /** The person who answers, as NOVA has proved it. */
+  person?: Person;
+  /** The name that the body of a request claims. An approval with approvers stores it beside the proved identity. */
+  claimed?: string;
+}
+
+export function noChoice({ node, choices }: WaitingTask, choice: string): AnswerMisfit {
+  return new AnswerMisfit(`"${choice}" is no choice of "${node}" - choose ${choices.join(" or ")}`);
+}
+
+export function formOf({ form, forms }: Pick<WaitingTask, "form" | "forms">, choice: string): WrittenJson | undefined {
+  return forms && Object.hasOwn(forms, choice) ? forms[choice] : form;
+}
+
+/**
+ * Checks the data against the form of the choice, and returns the data as JSON text. If the choice has no form, any
+ * data fit, and data may be missing.
+ */
+export async function fittingData(task: WaitingTask, { choice, data }: { choice: string; data?: string }) {
+  const form = formOf(task, choice);
+  const text = data?.trim() ?? (form ? "{}" : "null");
+  if (measureOf(text).depth > deepestNesting) {
+    throw new AnswerMisfit(`the data is nested more than ${deepestNesting} levels deep - pass it as text`);
+  }
+  const problems = form ? await checkData(form, text) : [];
+  if (problems.length > 0)
+    throw new AnswerMisfit(`the form of "${task.node}" refuses the data: ${problems.join("; ")}`);
+  return text;
+}
+
+/** The encryption context of a task token: the token can be decrypted for this task only. */
+function bondOf({ execution, id }: TaskKey): Record<string, string> {
+  return { execution, task: id };
+}
+
+export async function keepToken(ports: Ports, task: TaskKey, token: string): Promise<void> {
+  const sealed = await ports.vault.seal(token, bondOf(task));
+  await ports.tasks.putToken(task, { key: sha256(token).slice(0, 32), sealed });
+}
+
+/**
+ * Sends the committed outcome to Step Functions with every token of the task, because NOVA does not know which token is
+ * still valid.
+ */
+export async function sendAnswer(ports: Ports, task: WaitingTask, entry: StoredEntry): Promise<void> {
+  const output = JSON.stringify(await answerFor(entry, eventOf(task), ports));
+  for (const { sealed } of await ports.tasks.tokens(task)) {
+    await ports.stateMachines.answerTask(await ports.vault.open(sealed, bondOf(task)), output);
+  }
+  await ports.tasks.move(task, ["open", "answered"], "sent");
+}
+
+/** Sends the outcome as `sendAnswer` does. Returns false if DynamoDB or Step Functions does not respond. */
+export async function trySendAnswer(ports: Ports, task: WaitingTask, entry: StoredEntry): Promise<boolean> {
+  return sendAnswer(ports, task, entry).then(
+    () => true,
+    recoverFrom(StoreUnavailable, () => false),
+  );
 }

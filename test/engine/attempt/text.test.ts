@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { action, flow, lines, texted } from "../../../support/engine/flows.ts";
-import { PromptStory } from "../../../support/engine/prompt-story.ts";
-import type { Process } from "../../../support/engine/scheduler.ts";
-import { scriptedMinds } from "../../../support/engine/scripted-minds.ts";
-import { wellTold } from "../../../support/engine/story.ts";
+import { action, flow, lines, texted } from "../../support/engine/flows.ts";
+import { PromptStory } from "../../support/engine/prompt-story.ts";
+import type { Process } from "../../support/engine/scheduler.ts";
+import { scriptedMinds } from "../../support/engine/scripted-minds.ts";
+import { wellTold } from "../../support/engine/story.ts";
 
 const one = flow("text", [texted(action("a"))], lines("start > a > end"));
 const answered = { scope: "", seq: 1 };
