@@ -9,6 +9,7 @@ import {
   ExactObject,
   KeyId,
   Name,
+  named,
   Slots,
   Slug,
   sentIn,
@@ -24,9 +25,9 @@ const Days = z.int().min(1).max(3650).nullable().optional();
 
 const ClientQuotasBody = z
   .strictObject({
-    max_concurrent: Slots.meta({ description: "simultaneous runs, of all workflows together; others are `queued`" }),
-    max_cost_usd: Usd.meta({ description: "US dollars that models may cost in a calendar month (UTC)" }),
-    retention_days: Days.meta({ description: "days for which NOVA keeps the contents of a run after its end" }),
+    max_concurrent: Slots.describe("simultaneous runs, of all workflows together; others are `queued`"),
+    max_cost_usd: Usd.describe("US dollars that models may cost in a calendar month (UTC)"),
+    retention_days: Days.describe("days for which NOVA keeps the contents of a run after its end"),
   })
   .meta({ id: "ClientQuotas", description: "null or absent: no limit" });
 
@@ -47,33 +48,29 @@ const ClientChanges = z.strictObject({
     .record(WorkflowId, VersionNumber)
     .refine((pins) => Object.keys(pins).length <= maxPins, `at most ${maxPins} workflows can be pinned`)
     .optional()
-    .meta({ description: "versions of workflows that its runs use instead of the active ones" }),
-  variables: ExactObject.optional().meta({
-    description:
-      "values with which contexts of its runs start; the context of a request overrides them; replaced as a whole",
-  }),
-  on_failure: AuthoredOnFailure.optional().meta({
-    description: "receivers of notices about its failed runs; replaced as a whole",
-  }),
-  mail_from: MailAddress.nullable().optional().meta({
-    description:
+    .describe("versions of workflows that its runs use instead of the active ones"),
+  variables: ExactObject.optional().describe(
+    "values with which contexts of its runs start; the context of a request overrides them; replaced as a whole",
+  ),
+  on_failure: AuthoredOnFailure.optional().describe("receivers of notices about its failed runs; replaced as a whole"),
+  mail_from: MailAddress.nullable()
+    .optional()
+    .describe(
       "sender of mails about its runs, an address that SES has verified; null: the deployment's; needs a key for all clients",
-  }),
-  quotas: ClientQuotasBody.optional().meta({ description: "replaced as a whole; needs a key for all clients" }),
+    ),
+  quotas: ClientQuotasBody.optional().describe("replaced as a whole; needs a key for all clients"),
 });
 
-const ClientItem = z
-  .object({
-    slug: Slug,
-    name: z.string(),
-    pins: z.record(z.string(), VersionNumber),
-    variables: Context.meta({ description: "numbers keep their digits" }),
-    quotas: ClientQuotasBody,
-    on_failure: OnFailureItem,
-    mail_from: z.string().nullable(),
-    created_at: Time,
-  })
-  .meta({ id: "Client" });
+const ClientItem = named("Client", {
+  slug: Slug,
+  name: z.string(),
+  pins: z.record(z.string(), VersionNumber),
+  variables: Context.describe("numbers keep their digits"),
+  quotas: ClientQuotasBody,
+  on_failure: OnFailureItem,
+  mail_from: z.string().nullable(),
+  created_at: Time,
+});
 
 function clientItem(client: service.Client) {
   const { variables = "{}", quotas = {}, onFailure = {}, mailFrom } = client;
@@ -94,38 +91,36 @@ const CredentialName = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/);
 /** docs/credentials.md describes the values of each kind. The service checks the values before it stores them. */
 const CredentialRequest = z.strictObject({
   kind: z.enum(credentialKindNames),
-  values: z.record(z.string(), z.unknown()).meta({ description: "write-only: no answer contains them" }),
+  values: z.record(z.string(), z.unknown()).describe("write-only: no answer contains them"),
 });
 
-const CredentialItem = z
-  .object({ name: CredentialName, kind: z.enum(credentialKindNames), changed_at: Time })
-  .meta({ id: "Credential" });
+const CredentialItem = named("Credential", {
+  name: CredentialName,
+  kind: z.enum(credentialKindNames),
+  changed_at: Time,
+});
 
 const KeyRequest = z.strictObject({
   role: z.enum(service.roles),
-  client_slug: Slug.optional().meta({
-    description: "the one client that it reaches; absent: the reach of the calling key",
-  }),
+  client_slug: Slug.optional().describe("the one client that it reaches; absent: the reach of the calling key"),
   name: Name.optional(),
-  identity: MailAddress.optional().meta({
-    description: "mail address of the person who has the key, who then answers approvals with it",
-  }),
+  identity: MailAddress.optional().describe(
+    "mail address of the person who has the key, who then answers approvals with it",
+  ),
 });
 
-const KeyItem = z
-  .object({
-    id: KeyId,
-    role: z.enum(service.roles),
-    client_slug: Slug.nullable(),
-    name: z.string(),
-    identity: z.string().nullable().meta({ description: "the person for whom the key answers approvals; null: none" }),
-    created_at: Time,
-    created_by: z.string().nullable().meta({ description: "id of a key, or of a subject of the issuer" }),
-  })
-  .meta({ id: "Key" });
+const KeyItem = named("Key", {
+  id: KeyId,
+  role: z.enum(service.roles),
+  client_slug: Slug.nullable(),
+  name: z.string(),
+  identity: z.string().nullable().describe("the person for whom the key answers approvals; null: none"),
+  created_at: Time,
+  created_by: z.string().nullable().describe("id of a key, or of a subject of the issuer"),
+});
 
 const CreatedKey = KeyItem.extend({
-  key: z.string().meta({ description: "NOVA shows it once and stores only its digest" }),
+  key: z.string().describe("NOVA shows it once and stores only its digest"),
 }).meta({ id: "CreatedKey" });
 
 const keyItem = (key: service.ApiKey) =>
@@ -274,12 +269,10 @@ export const ofClient = credentialRoutes("/clients/{slug}", z.object({ slug: Slu
 const forAll = "a workflow, which its runs get for every client";
 export const ofWorkflow = credentialRoutes("/workflows/{id}", z.object({ id: WorkflowId }), forAll);
 
-const Rotated = z
-  .object({
-    sealed: z.int().meta({ description: "credentials that the new key encrypts" }),
-    locked: z.array(z.string()).meta({ description: "credentials that no key opens: store them again" }),
-  })
-  .meta({ id: "RotatedCredentials" });
+const Rotated = named("RotatedCredentials", {
+  sealed: z.int().describe("credentials that the new key encrypts"),
+  locked: z.array(z.string()).describe("credentials that no key opens: store them again"),
+});
 
 export const rotate = route("POST /credentials/rotate", {
   summary: "Encrypt every credential with a new key; continues an interrupted rotation; needs a key for all clients",

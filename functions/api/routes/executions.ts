@@ -54,11 +54,11 @@ export const list = listRoute("/executions", {
       .string()
       .regex(/^[A-Za-z]{1,64}$/, "it has to be a class of errors, such as NodeFailed")
       .optional()
-      .meta({ description: "class of the error that ended them" }),
-    trigger: z.string().min(1).max(64).optional().meta({ description: "the trigger that started them" }),
+      .describe("class of the error that ended them"),
+    trigger: z.string().min(1).max(64).optional().describe("the trigger that started them"),
     label: LabelText.optional(),
-    from: Moment.optional().meta({ description: "started then or later" }),
-    to: Moment.optional().meta({ description: "started then or earlier; a date means the whole day" }),
+    from: Moment.optional().describe("started then or later"),
+    to: Moment.optional().describe("started then or earlier; a date means the whole day"),
   },
   item: schemas.ExecutionItem,
   cursor: executionCursor,
@@ -85,7 +85,7 @@ export const get = route("GET /executions/{id}", {
   role: "viewer",
   params,
   query: z.strictObject({
-    references: Flag.optional().meta({ description: "large values stay references, as in the chain of work" }),
+    references: Flag.optional().describe("large values stay references, as in the chain of work"),
   }),
   answers: { 200: { description: "the run", schema: schemas.WholeExecution } },
   tag: async (ports, { by, params: { id } }) => traceTag(ports, await service.executionWithin(ports, by, id)),
@@ -177,17 +177,12 @@ export const execute = route("POST /workflows/{id}/execute", {
   body: z.strictObject({
     client_slug: Slug.optional(),
     context: ExactObject.optional(),
-    version: VersionNumber.optional().meta({
-      description: "absent: the version that the client has pinned, or the active one",
-    }),
-    fresh: NodeIds.optional().meta({
-      description: "ids of prompt nodes for which a model writes code again, although code exists",
-    }),
-    frozen: z.boolean().optional().meta({ description: "no model writes code: prompt nodes run locked code, or fail" }),
-    reuse: ExecutionId.optional().meta({
-      description:
-        "an earlier execution for the same client: nodes that are defined as they were, and find the values that they found, are not run again",
-    }),
+    version: VersionNumber.optional().describe("absent: the version that the client has pinned, or the active one"),
+    fresh: NodeIds.optional().describe("ids of prompt nodes for which a model writes code again, although code exists"),
+    frozen: z.boolean().optional().describe("no model writes code: prompt nodes run locked code, or fail"),
+    reuse: ExecutionId.optional().describe(
+      "an earlier execution for the same client: nodes that are defined as they were, and find the values that they found, are not run again",
+    ),
   }),
   bodyMayBeAbsent: true,
   exact: ["context"],
@@ -226,14 +221,13 @@ export const restart = route("POST /executions/{id}/restart", {
     from: z
       .union([Place, z.array(Place).min(1).max(maxPlaces)])
       .optional()
-      .meta({
-        description:
-          "the place, or a list of the places, from which on everything runs: `find`, `poll#2`, `each[3]` (all of an item), `each[3].find`, `billing/send`; absent: what failed, also what a map has tolerated",
-      }),
-    version: VersionNumber.optional().meta({ description: "absent: the version of the run" }),
-    context_patch: ExactObject.optional().meta({ description: "other values for keys of the initial context" }),
-    ask_again: NodeIds.optional().meta({ description: "ids of nodes that run again at all their places" }),
-    dry_run: z.boolean().optional().meta({ description: "lists the reused and the running places; writes nothing" }),
+      .describe(
+        "the place, or a list of the places, from which on everything runs: `find`, `poll#2`, `each[3]` (all of an item), `each[3].find`, `billing/send`; absent: what failed, also what a map has tolerated",
+      ),
+    version: VersionNumber.optional().describe("absent: the version of the run"),
+    context_patch: ExactObject.optional().describe("other values for keys of the initial context"),
+    ask_again: NodeIds.optional().describe("ids of nodes that run again at all their places"),
+    dry_run: z.boolean().optional().describe("lists the reused and the running places; writes nothing"),
   }),
   bodyMayBeAbsent: true,
   exact: ["context_patch"],

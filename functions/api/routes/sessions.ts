@@ -13,12 +13,12 @@ const nodeParams = z.object({ id: SessionId, node: schemas.NodeId });
 const whole = { 200: { description: "the session", schema: schemas.WholeSession } };
 
 const expected = z.strictObject({
-  version: wholeNumber(1, 1_000_000_000).optional().meta({
-    description: "version of the node that you read: 409 with the change if it changed since",
-  }),
+  version: wholeNumber(1, 1_000_000_000)
+    .optional()
+    .describe("version of the node that you read: 409 with the change if it changed since"),
 });
 const expectedRevision = {
-  revision: wholeNumber(1, 1_000_000_000).optional().meta({ description: "revision that you read" }),
+  revision: wholeNumber(1, 1_000_000_000).optional().describe("revision that you read"),
 };
 
 async function shown(ports: service.ServicePorts, by: service.Principal, id: string) {
@@ -154,7 +154,7 @@ export const deleteEdgeRoute = route("DELETE /sessions/{id}/edges", {
     from: schemas.NodeId,
     to: schemas.NodeId,
     ...expectedRevision,
-    condition: z.string().optional().meta({ description: "`true` and `false` are the booleans" }),
+    condition: z.string().optional().describe("`true` and `false` are the booleans"),
   }),
   answers: whole,
   async handle(ports, { by, params: { id }, query: { from, to, condition, ...expected } }) {
@@ -279,9 +279,9 @@ export const publish = route("POST /sessions/{id}/publish", {
   role,
   params,
   body: z.strictObject({
-    workflow: WorkflowId.optional().meta({ description: "absent: that of the session, or a new one by its name" }),
+    workflow: WorkflowId.optional().describe("absent: that of the session, or a new one by its name"),
     name: Name.optional(),
-    dry_run: z.boolean().optional().meta({ description: "only checks the workflow; publishes nothing" }),
+    dry_run: z.boolean().optional().describe("only checks the workflow; publishes nothing"),
   }),
   bodyMayBeAbsent: true,
   answers: {

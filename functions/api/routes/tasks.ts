@@ -12,6 +12,7 @@ import {
   exactJson,
   Flag,
   Name,
+  named,
   Slug,
   TaskId,
   Time,
@@ -20,42 +21,35 @@ import {
   WorkflowId,
 } from "../schemas/values.ts";
 
-const Approvers = z
-  .object({
-    any: z.array(z.string()).meta({ description: "mail addresses, `role:<name>` and `group:<name>`" }),
-    count: z.int().meta({ description: "how many different people must make the same choice" }),
-    not: z.array(z.string()).meta({ description: "`starter`, and nodes whose voters are excluded" }),
-  })
-  .meta({ id: "Approvers" });
+const Approvers = named("Approvers", {
+  any: z.array(z.string()).describe("mail addresses, `role:<name>` and `group:<name>`"),
+  count: z.int().describe("how many different people must make the same choice"),
+  not: z.array(z.string()).describe("`starter`, and nodes whose voters are excluded"),
+});
 
-const TaskItem = z
-  .object({
-    task_id: TaskId,
-    execution_id: ExecutionId,
-    workflow: WorkflowId,
-    version: VersionNumber,
-    client: Slug,
-    node: z.string(),
-    message: z.string(),
-    choices: z.array(z.string()),
-    to: z.array(z.string()),
-    approvers: Approvers.optional().meta({ description: "absent: any runner key may answer" }),
-    form: z.looseObject({}).nullable().meta({ description: "JSON schema of the data that comes with an answer" }),
-    forms: z
-      .record(z.string(), z.looseObject({}))
-      .nullable()
-      .meta({ description: "forms of choices that replace `form`" }),
-    pattern: z.looseObject({}).nullable().meta({ description: "pattern of the event, bound to the run" }),
-    created_at: Time,
-    expires_at: Time,
-    status: z.enum(["open", "answered", "expired"]).meta({ description: "lists have only `open` tasks" }),
-    answered_at: Time.nullable(),
-    mail: z
-      .object({ to: z.array(z.string()), at: Time, problem: z.string().nullable() })
-      .nullable()
-      .meta({ description: "result of the mail to the addresses in `to`; null: NOVA tried none" }),
-  })
-  .meta({ id: "Task" });
+const TaskItem = named("Task", {
+  task_id: TaskId,
+  execution_id: ExecutionId,
+  workflow: WorkflowId,
+  version: VersionNumber,
+  client: Slug,
+  node: z.string(),
+  message: z.string(),
+  choices: z.array(z.string()),
+  to: z.array(z.string()),
+  approvers: Approvers.optional().describe("absent: any runner key may answer"),
+  form: z.looseObject({}).nullable().describe("JSON schema of the data that comes with an answer"),
+  forms: z.record(z.string(), z.looseObject({})).nullable().describe("forms of choices that replace `form`"),
+  pattern: z.looseObject({}).nullable().describe("pattern of the event, bound to the run"),
+  created_at: Time,
+  expires_at: Time,
+  status: z.enum(["open", "answered", "expired"]).describe("lists have only `open` tasks"),
+  answered_at: Time.nullable(),
+  mail: z
+    .object({ to: z.array(z.string()), at: Time, problem: z.string().nullable() })
+    .nullable()
+    .describe("result of the mail to the addresses in `to`; null: NOVA tried none"),
+});
 
 const Via = z
   .object({ kind: z.enum(["jwt", "key", "mail"]), issuer: z.string().optional(), key: z.string().optional() })
@@ -65,88 +59,79 @@ const Via = z
       "how NOVA has proved the identity: a token of the issuer, an API key, or a mailed link. The key of a link is `link_` and the SHA-256 of its token",
   });
 
-const Voting = z
-  .object({
-    votes: z
-      .array(
-        z.object({
-          by: z.string(),
-          choice: z.string(),
-          at: Time,
-          via: Via,
-          claimed: z.string().nullable().meta({ description: "the name that the body of the request claimed" }),
-        }),
-      )
-      .meta({ description: "the votes that count, oldest first" }),
-    delegations: z.array(z.object({ by: z.string(), to: z.string(), at: Time })),
-    missing: z
-      .array(z.object({ choice: z.string(), count: z.int() }))
-      .meta({ description: "how many further people must make each choice" }),
-    caller: z.string().nullable().meta({ description: "the name of the caller, as NOVA has proved it; null: none" }),
-    refusal: z
-      .string()
-      .nullable()
-      .meta({ description: "why the caller may not vote and not delegate; null: the caller may" }),
-    withdrawal_refusal: z
-      .string()
-      .nullable()
-      .meta({ description: "why the caller has nothing to withdraw; null: the caller may withdraw" }),
-  })
-  .meta({ id: "Voting" });
+const Voting = named("Voting", {
+  votes: z
+    .array(
+      z.object({
+        by: z.string(),
+        choice: z.string(),
+        at: Time,
+        via: Via,
+        claimed: z.string().nullable().describe("the name that the body of the request claimed"),
+      }),
+    )
+    .describe("the votes that count, oldest first"),
+  delegations: z.array(z.object({ by: z.string(), to: z.string(), at: Time })),
+  missing: z
+    .array(z.object({ choice: z.string(), count: z.int() }))
+    .describe("how many further people must make each choice"),
+  caller: z.string().nullable().describe("the name of the caller, as NOVA has proved it; null: none"),
+  refusal: z.string().nullable().describe("why the caller may not vote and not delegate; null: the caller may"),
+  withdrawal_refusal: z
+    .string()
+    .nullable()
+    .describe("why the caller has nothing to withdraw; null: the caller may withdraw"),
+});
 
 const WholeTask = TaskItem.extend({
-  voting: Voting.optional().meta({ description: "absent: the approval has no approvers" }),
-  scope: z.string().meta({ description: "scope of its branch; empty: the main line" }),
-  seq: z.int().meta({ description: "number of the entry that its outcome gets" }),
+  voting: Voting.optional().describe("absent: the approval has no approvers"),
+  scope: z.string().describe("scope of its branch; empty: the main line"),
+  seq: z.int().describe("number of the entry that its outcome gets"),
   named: z
     .array(z.object({ path: z.string(), value: z.unknown() }))
     .nullable()
-    .meta({
-      description:
-        "the values that the message names, as the node found them: secrets masked, large ones references; null: erased",
-    }),
+    .describe(
+      "the values that the message names, as the node found them: secrets masked, large ones references; null: erased",
+    ),
   outcome: z
     .object({
-      choice: z.string().nullable().meta({ description: "null for an event" }),
-      by: z.string().nullable().meta({ description: "null for an event, or after the deadline" }),
+      choice: z.string().nullable().describe("null for an event"),
+      by: z.string().nullable().describe("null for an event, or after the deadline"),
       at: Time,
-      data: z.unknown().meta({ description: "data of the answer, or the event" }),
+      data: z.unknown().describe("data of the answer, or the event"),
     })
     .nullable()
-    .meta({ description: "the answer or event; null: none yet, or erased" }),
+    .describe("the answer or event; null: none yet, or erased"),
 }).meta({ id: "WholeTask" });
 
 const TaskAnswer = z.strictObject({
   choice: z.string().min(1).max(200),
-  data: ExactValue.optional().meta({ description: "data for the form" }),
-  by: Name.optional().meta({
-    description:
-      "name of the person who answers; absent: the name of the key. With approvers NOVA proves who answers, and stores this as `claimed`",
-  }),
+  data: ExactValue.optional().describe("data for the form"),
+  by: Name.optional().describe(
+    "name of the person who answers; absent: the name of the key. With approvers NOVA proves who answers, and stores this as `claimed`",
+  ),
 });
 
 type TaskAnswer = z.infer<typeof TaskAnswer>;
 
-const AnsweredTask = z
-  .object({
-    task_id: TaskId,
-    execution_id: ExecutionId,
-    node: z.string(),
-    choice: z.string(),
-    at: Time,
-    sent: z.boolean().meta({
-      description:
-        "false: kept, and handed to Step Functions by the next sweep; of a resume link, until its wait begins; of a vote, until enough people agree",
-    }),
-    missing: z.int().optional().meta({
-      description: "of a vote: how many further people must make this choice; 0: the vote has decided",
-    }),
-  })
-  .meta({ id: "AnsweredTask" });
+const AnsweredTask = named("AnsweredTask", {
+  task_id: TaskId,
+  execution_id: ExecutionId,
+  node: z.string(),
+  choice: z.string(),
+  at: Time,
+  sent: z
+    .boolean()
+    .describe(
+      "false: kept, and handed to Step Functions by the next sweep; of a resume link, until its wait begins; of a vote, until enough people agree",
+    ),
+  missing: z
+    .int()
+    .optional()
+    .describe("of a vote: how many further people must make this choice; 0: the vote has decided"),
+});
 
-const ChangedVote = z
-  .object({ task_id: TaskId, execution_id: ExecutionId, node: z.string(), at: Time })
-  .meta({ id: "ChangedVote" });
+const ChangedVote = named("ChangedVote", { task_id: TaskId, execution_id: ExecutionId, node: z.string(), at: Time });
 
 function taskItem(task: WaitingTask) {
   return viewOf(TaskItem, task, shownOf(task));
@@ -196,8 +181,8 @@ export const list = listRoute("/tasks", {
   summary: "Open tasks: approvals that wait for an answer, or waits for an event, oldest first",
   role: "viewer",
   query: {
-    kind: z.enum(["approval", "event"]).optional().meta({ description: "absent: approvals" }),
-    mine: Flag.optional().meta({ description: "only those on which the caller may vote now" }),
+    kind: z.enum(["approval", "event"]).optional().describe("absent: approvals"),
+    mine: Flag.optional().describe("only those on which the caller may vote now"),
   },
   item: TaskItem,
   cursor: /^[\dTZ:.-]+#task_[0-9A-Z]{26}$/,
@@ -220,11 +205,7 @@ const approval = route("POST /tasks/{id}", {
   role: "runner",
   params: z.object({ id: TaskId }),
   query: z.strictObject({
-    token: z
-      .string()
-      .max(200)
-      .optional()
-      .meta({ description: "token of a resume link: the body is any JSON, or absent" }),
+    token: z.string().max(200).optional().describe("token of a resume link: the body is any JSON, or absent"),
   }),
   body: TaskAnswer,
   exact: ["data"],
@@ -281,14 +262,17 @@ export const answerIn = route("POST /executions/{id}/answer", {
   role: "runner",
   params: z.object({ id: ExecutionId }),
   body: TaskAnswer.extend({
-    task: TaskId.optional().meta({
-      description:
-        "`task_id` of GET /tasks, or of `waits_for` of the execution. Without it, a second approval is refused (409), so that no repeated request answers it",
-    }),
-    node: z.string().min(1).max(200).optional().meta({
-      description:
+    task: TaskId.optional().describe(
+      "`task_id` of GET /tasks, or of `waits_for` of the execution. Without it, a second approval is refused (409), so that no repeated request answers it",
+    ),
+    node: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe(
         "narrows the choice to one node: enough while this node has asked once, so not in loops and not in items of maps",
-    }),
+      ),
   }),
   exact: ["data"],
   answers: {
