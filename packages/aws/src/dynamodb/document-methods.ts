@@ -1,15 +1,4 @@
-import {
-  type AttributeValue,
-  BatchGetItemCommand,
-  BatchWriteItemCommand,
-  DeleteItemCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  QueryCommand,
-  ScanCommand,
-  UpdateItemCommand,
-} from "@aws-sdk/client-dynamodb";
+import * as sdk from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 
 type Fields = Record<string, unknown>;
@@ -19,19 +8,19 @@ type Fields = Record<string, unknown>;
  * of DynamoDB, and back. They replace `DynamoDBDocumentClient`, which takes several times longer, because it composes
  * its middleware again for each call.
  */
-export function documentMethods(client: DynamoDBClient) {
+export function documentMethods(client: sdk.DynamoDBClient) {
   const method = (send: (input: never) => Promise<object>) => (parameters: object) => ({
     promise: async () => convertItems(await send(convertItems(parameters, toAttributes) as never), toValues),
   });
   return {
-    get: method((input) => client.send(new GetItemCommand(input))),
-    put: method((input) => client.send(new PutItemCommand(input))),
-    update: method((input) => client.send(new UpdateItemCommand(input))),
-    delete: method((input) => client.send(new DeleteItemCommand(input))),
-    query: method((input) => client.send(new QueryCommand(input))),
-    scan: method((input) => client.send(new ScanCommand(input))),
-    batchGet: method((input) => client.send(new BatchGetItemCommand(input))),
-    batchWrite: method((input) => client.send(new BatchWriteItemCommand(input))),
+    get: method((input) => client.send(new sdk.GetItemCommand(input))),
+    put: method((input) => client.send(new sdk.PutItemCommand(input))),
+    update: method((input) => client.send(new sdk.UpdateItemCommand(input))),
+    delete: method((input) => client.send(new sdk.DeleteItemCommand(input))),
+    query: method((input) => client.send(new sdk.QueryCommand(input))),
+    scan: method((input) => client.send(new sdk.ScanCommand(input))),
+    batchGet: method((input) => client.send(new sdk.BatchGetItemCommand(input))),
+    batchWrite: method((input) => client.send(new sdk.BatchWriteItemCommand(input))),
     createSet: unserved,
     transactGet: unserved,
     transactWrite: unserved,
@@ -43,7 +32,7 @@ function unserved(): never {
 }
 
 const toAttributes = (values: Fields) => marshall(values, { removeUndefinedValues: true });
-const toValues = (attributes: Fields) => unmarshall(attributes as Record<string, AttributeValue>);
+const toValues = (attributes: Fields) => unmarshall(attributes as Record<string, sdk.AttributeValue>);
 
 /**
  * Names of fields in requests and answers: `single` fields hold one item or a part of an item, `lists` hold several of

@@ -7,18 +7,7 @@ import {
   UnreadableRecord,
 } from "@nova/engine";
 import { z } from "zod";
-import {
-  checkFormat,
-  indexKeys,
-  numbers,
-  optionalNumbers,
-  optionalTexts,
-  record,
-  type Stored,
-  tableKeys,
-  texts,
-  value,
-} from "./records.ts";
+import * as db from "./records.ts";
 
 const statuses = ["queued", "running", "waiting", "completed", "failed", "cancelled", "interrupted"] as const;
 
@@ -29,36 +18,36 @@ const indexKeyPatterns = {
   ordered: "{startedAt}#{id}",
 } as const;
 
-export const executionRecord = record(
+export const executionRecord = db.record(
   "execution",
   {
-    ...texts("id", "workflowId", "stateMachineArn", "client", "root", "startedAt"),
+    ...db.texts("id", "workflowId", "stateMachineArn", "client", "root", "startedAt"),
     /** `open` is the key of a sparse index of open executions, and of closed executions that offer idle sandboxes. */
-    ...optionalTexts("endedAt", "tip", "admission", "rank", "trigger", "restartedFrom", "open", "leaver", "taker"),
-    ...numbers("version"),
-    ...optionalNumbers("durationMs", "nodes"),
-    parent: value<Parent>(),
+    ...db.optionalTexts("endedAt", "tip", "admission", "rank", "trigger", "restartedFrom", "open", "leaver", "taker"),
+    ...db.numbers("version"),
+    ...db.optionalNumbers("durationMs", "nodes"),
+    parent: db.value<Parent>(),
     status: { type: statuses, required: true },
-    error: value<ExecutionError>(),
-    spent: value<Spending>(),
-    pools: value<string[]>(),
-    restarts: value<string[]>(),
-    sessionRuns: value<string[]>(),
-    labels: value<Record<string, string>>(),
+    error: db.value<ExecutionError>(),
+    spent: db.value<Spending>(),
+    pools: db.value<string[]>(),
+    restarts: db.value<string[]>(),
+    sessionRuns: db.value<string[]>(),
+    labels: db.value<Record<string, string>>(),
     endPublished: { type: "boolean" },
-    erased: value<"asked" | "emptied" | true>(),
-    idle: value<Sandbox[]>(),
+    erased: db.value<"asked" | "emptied" | true>(),
+    idle: db.value<Sandbox[]>(),
   },
   {
-    record: tableKeys("E#{id}", "E"),
-    ofWorkflow: indexKeys("by-workflow", indexKeyPatterns.workflowKey, indexKeyPatterns.ordered),
-    ofClient: indexKeys("by-client", indexKeyPatterns.clientKey, indexKeyPatterns.ordered),
-    open: indexKeys("open", "{open}", indexKeyPatterns.ordered),
+    record: db.tableKeys("E#{id}", "E"),
+    ofWorkflow: db.indexKeys("by-workflow", indexKeyPatterns.workflowKey, indexKeyPatterns.ordered),
+    ofClient: db.indexKeys("by-client", indexKeyPatterns.clientKey, indexKeyPatterns.ordered),
+    open: db.indexKeys("open", "{open}", indexKeyPatterns.ordered),
   },
 );
 
 export type ExecutionEntity = ReturnType<typeof executionRecord>;
-export type ExecutionItem = Stored<typeof executionRecord>;
+export type ExecutionItem = db.Stored<typeof executionRecord>;
 
 const text = z.string();
 const count = z.number().nonnegative();
@@ -104,7 +93,7 @@ export function executionOf(item: ExecutionItem): Execution {
   const id = idInKey(item) ?? String(item.id);
   const what = `execution "${id}"`;
   try {
-    checkFormat(what, item.format);
+    db.checkFormat(what, item.format);
   } catch (cause) {
     throw new UnreadableRecord((cause as Error).message, client, { cause });
   }

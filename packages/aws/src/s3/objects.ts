@@ -3,19 +3,12 @@ import { open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import {
-  DeleteObjectsCommand,
-  GetObjectCommand,
-  HeadObjectCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-  type S3Client,
-} from "@aws-sdk/client-s3";
+import * as sdk from "@aws-sdk/client-s3";
 import { BlobMismatch, StoreUnavailable, sha256 as sha256Of } from "@nova/engine";
 import { conflict, isOutage, orOnError, reportOutage, retryStream } from "../clients/outage.ts";
 
 export interface BucketConnection {
-  client: S3Client;
+  client: sdk.S3Client;
   bucket: string;
 }
 
@@ -28,7 +21,7 @@ export interface ObjectHead {
 
 /** Reads the metadata of an object; undefined if there is no object. */
 export async function headObject({ client, bucket }: BucketConnection, key: string): Promise<ObjectHead | undefined> {
-  const head = new HeadObjectCommand({ Bucket: bucket, Key: key, ChecksumMode: "ENABLED" });
+  const head = new sdk.HeadObjectCommand({ Bucket: bucket, Key: key, ChecksumMode: "ENABLED" });
   const found = await orOnError(["NotFound", "NoSuchKey"], undefined, () =>
     reportOutage("S3", () => client.send(head)),
   );
@@ -62,7 +55,7 @@ async function openFrom(
   start: number,
 ): Promise<OpenObject | undefined> {
   const range = start > 0 ? { Range: `bytes=${start}-` } : {};
-  const get = new GetObjectCommand({ Bucket: bucket, Key: key, ...range });
+  const get = new sdk.GetObjectCommand({ Bucket: bucket, Key: key, ...range });
   const answer = await orOnError(["NoSuchKey"], undefined, () => reportOutage("S3", () => client.send(get)));
   return answer && { bytes: answer.ContentLength ?? 0, body: answer.Body as Readable };
 }
@@ -109,7 +102,7 @@ export interface NewObject {
 export async function writeOnce({ client, bucket }: BucketConnection, object: NewObject): Promise<void> {
   const send = (body: Uint8Array | Readable) =>
     client.send(
-      new PutObjectCommand({
+      new sdk.PutObjectCommand({
         Bucket: bucket,
         Key: object.key,
         Body: body,
@@ -134,11 +127,11 @@ export function writeJson(connection: BucketConnection, key: string, text: strin
 /** Deletes every object under a prefix, a thousand per request. */
 export async function removePrefix({ client, bucket }: BucketConnection, prefix: string): Promise<void> {
   for (;;) {
-    const list = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix });
+    const list = new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: prefix });
     const { Contents = [], IsTruncated } = await reportOutage("S3", () => client.send(list));
     if (Contents.length === 0) return;
     const Objects = Contents.map(({ Key }) => ({ Key }));
-    const removal = new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } });
+    const removal = new sdk.DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } });
     const { Errors: [failed] = [] } = await reportOutage("S3", () => client.send(removal));
     if (failed) throw new StoreUnavailable(`S3 did not delete ${failed.Key} (${failed.Code}) - try again`);
     if (!IsTruncated) return;

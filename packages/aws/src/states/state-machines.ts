@@ -1,26 +1,12 @@
 import { createHash } from "node:crypto";
-import {
-  CreateStateMachineCommand,
-  DeleteStateMachineCommand,
-  DeleteStateMachineVersionCommand,
-  DescribeExecutionCommand,
-  ListStateMachineVersionsCommand,
-  type ListStateMachineVersionsCommandOutput,
-  type LogLevel,
-  paginateListExecutions,
-  SendTaskSuccessCommand,
-  type SFNClient,
-  StartExecutionCommand,
-  StopExecutionCommand,
-  UpdateStateMachineCommand,
-} from "@aws-sdk/client-sfn";
+import * as sfn from "@aws-sdk/client-sfn";
 import type { StateMachines } from "@nova/engine";
 import type { MachineVersions } from "@nova/service";
 import { defined } from "@nova/workflow/defined";
 import { orOnError, reportOutage } from "../clients/outage.ts";
 
 export interface StateMachineOptions {
-  client: SFNClient;
+  client: sfn.SFNClient;
   roleArn: string;
   /** Log group for failures, as `...:*`. Without it machines write no logs and send no traces. */
   logGroupArn?: string | undefined;
@@ -30,7 +16,7 @@ const service = "Step Functions";
 
 export function createStateMachines({ client, roleArn, logGroupArn }: StateMachineOptions): StateMachines {
   const described = (machineArn: string, name: string) => {
-    const describing = new DescribeExecutionCommand({ executionArn: executionArn(machineArn, name) });
+    const describing = new sfn.DescribeExecutionCommand({ executionArn: executionArn(machineArn, name) });
     return orOnError(unknown, null, () => reportOutage(service, () => client.send(describing)));
   };
   return {
@@ -40,8 +26,8 @@ export function createStateMachines({ client, roleArn, logGroupArn }: StateMachi
       const versionDescription = cutDescription(description);
       const machine = { definition, roleArn, publish: true, versionDescription, ...loggingConfiguration(logGroupArn) };
       const arn = stateMachineArn(homeOf(roleArn, await client.config.region()), name);
-      const update = new UpdateStateMachineCommand({ stateMachineArn: arn, ...machine });
-      const create = new CreateStateMachineCommand({ name, type: "STANDARD", ...machine });
+      const update = new sfn.UpdateStateMachineCommand({ stateMachineArn: arn, ...machine });
+      const create = new sfn.CreateStateMachineCommand({ name, type: "STANDARD", ...machine });
       const { stateMachineVersionArn: version } = await reportOutage(
         service,
         async () =>
@@ -55,23 +41,23 @@ export function createStateMachines({ client, roleArn, logGroupArn }: StateMachi
      * inputs. After its end, Step Functions only reports that the name is taken, so the inputs are compared here.
      */
     async start(machineArn, name, input) {
-      const starting = new StartExecutionCommand({ stateMachineArn: machineArn, name, input });
+      const starting = new sfn.StartExecutionCommand({ stateMachineArn: machineArn, name, input });
       const send = () => reportOutage(service, () => client.send(starting));
       if (await orOnError(["ExecutionAlreadyExists"], null, send)) return;
       if ((await described(machineArn, name))?.input === input) return;
       throw new Error(`run "${name}" exists with another input - start it under a new id`);
     },
     async stop(machineArn, name, error, cause) {
-      const stopping = new StopExecutionCommand({ executionArn: executionArn(machineArn, name), error, cause });
+      const stopping = new sfn.StopExecutionCommand({ executionArn: executionArn(machineArn, name), error, cause });
       await orOnError(unknown, null, () => reportOutage(service, () => client.send(stopping)));
     },
     async answerTask(taskToken, output) {
-      const success = new SendTaskSuccessCommand({ taskToken, output });
+      const success = new sfn.SendTaskSuccessCommand({ taskToken, output });
       return (await orOnError(notWaiting, null, () => reportOutage(service, () => client.send(success)))) !== null;
     },
     async running(machineArn) {
       const query = { stateMachineArn: unversioned(machineArn), statusFilter: "RUNNING", maxResults: 1000 } as const;
-      const pages = await reportOutage(service, () => Array.fromAsync(paginateListExecutions({ client }, query)));
+      const pages = await reportOutage(service, () => Array.fromAsync(sfn.paginateListExecutions({ client }, query)));
       const running = pages.flatMap(({ executions = [] }) => executions.flatMap(({ name }) => name ?? []));
       return new Set(running);
     },
@@ -91,7 +77,7 @@ export function createStateMachines({ client, roleArn, logGroupArn }: StateMachi
 function loggingConfiguration(logGroupArn: string | undefined) {
   if (logGroupArn === undefined) return {};
   const destinations = [{ cloudWatchLogsLogGroup: { logGroupArn } }];
-  const level: LogLevel = "ERROR";
+  const level: sfn.LogLevel = "ERROR";
   return {
     loggingConfiguration: { level, includeExecutionData: false, destinations },
     tracingConfiguration: { enabled: true },
@@ -124,27 +110,27 @@ const statuses = {
 } as const;
 
 /** Creates the client at the first call, because most functions never make one. */
-export function createMachineVersions(makeClient: () => SFNClient): MachineVersions {
-  let client: SFNClient | undefined;
+export function createMachineVersions(makeClient: () => sfn.SFNClient): MachineVersions {
+  let client: sfn.SFNClient | undefined;
   const send = () => (client ??= makeClient());
   return {
     async list(versionArn) {
       const arns: string[] = [];
       let nextToken: string | undefined;
       do {
-        const page = new ListStateMachineVersionsCommand({ stateMachineArn: unversioned(versionArn), nextToken });
-        const found: ListStateMachineVersionsCommandOutput = await reportOutage(service, () => send().send(page));
+        const page = new sfn.ListStateMachineVersionsCommand({ stateMachineArn: unversioned(versionArn), nextToken });
+        const found: sfn.ListStateMachineVersionsCommandOutput = await reportOutage(service, () => send().send(page));
         for (const { stateMachineVersionArn: arn } of found.stateMachineVersions ?? []) if (arn) arns.push(arn);
         nextToken = found.nextToken;
       } while (nextToken);
       return arns;
     },
     async remove(versionArn) {
-      const removal = new DeleteStateMachineVersionCommand({ stateMachineVersionArn: versionArn });
+      const removal = new sfn.DeleteStateMachineVersionCommand({ stateMachineVersionArn: versionArn });
       await reportOutage(service, () => send().send(removal));
     },
     async removeMachine(versionArn) {
-      const removal = new DeleteStateMachineCommand({ stateMachineArn: unversioned(versionArn) });
+      const removal = new sfn.DeleteStateMachineCommand({ stateMachineArn: unversioned(versionArn) });
       await reportOutage(service, () => send().send(removal));
     },
   };
