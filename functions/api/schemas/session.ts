@@ -1,15 +1,4 @@
-import {
-  describeDraftGraph,
-  nodeViews,
-  type OutputView,
-  type Principal,
-  redactSettings,
-  type Session,
-  type SessionSummary,
-  shownContextOf,
-  viewNodesBeside,
-  viewNodesInside,
-} from "@nova/service";
+import * as service from "@nova/service";
 import { z } from "zod";
 
 import { ExecutionStatus } from "./execution.ts";
@@ -209,30 +198,30 @@ export const NodeRunRequest = z.strictObject({
   ),
 });
 
-export function about({ id, revision, retentionDays, expiresAt }: SessionSummary) {
+export function about({ id, revision, retentionDays, expiresAt }: service.SessionSummary) {
   return { session_id: id, revision, retention_days: retentionDays, expires_at: expiresAt };
 }
 
-export function sessionItem(session: SessionSummary) {
+export function sessionItem(session: service.SessionSummary) {
   return viewOf(SessionItem, session, { ...about(session), client_slug: session.client });
 }
 
-export function wholeSession(by: Principal, session: Session): z.output<typeof WholeSession> {
+export function wholeSession(by: service.Principal, session: service.Session): z.output<typeof WholeSession> {
   const { draft, workflow = null, runs, changes, layout = {}, recorded = null } = session.state;
   const definitions = new Map(draft.nodes.map((node) => [node.id, node]));
   return {
     ...sessionItem(session),
     workflow,
-    settings: redactSettings(by, draft.settings),
-    shape: describeDraftGraph(session),
+    settings: service.redactSettings(by, draft.settings),
+    shape: service.describeDraftGraph(session),
     edges: draft.edges,
     files: draft.files,
     layout,
     recorded: recorded && { ...viewOfPlace(recorded), node: recorded.node, version: recorded.version },
-    context: shownContextOf(session) as never,
-    nodes: nodeViews(session).map((view) => ({ ...view, definition: definitions.get(view.node_id) ?? {} })),
-    beside: viewNodesBeside(session),
-    inside: viewNodesInside(session),
+    context: service.shownContextOf(session) as never,
+    nodes: service.nodeViews(session).map((view) => ({ ...view, definition: definitions.get(view.node_id) ?? {} })),
+    beside: service.viewNodesBeside(session),
+    inside: service.viewNodesInside(session),
     running: runs.map(({ execution }) => execution),
     changes: changes.map(({ revision, at, by, what }) => ({ revision, at, by, what })),
   };
@@ -261,6 +250,6 @@ export const CheckedNode = named("CheckedNode", {
     .describe("the prompt of a text node as the model would get it, secrets masked"),
 });
 
-export function outputsAnswer(session: Session, outputs: OutputView[]) {
+export function outputsAnswer(session: service.Session, outputs: service.OutputView[]) {
   return { ...about(session), outputs };
 }

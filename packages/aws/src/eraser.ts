@@ -1,8 +1,9 @@
-import { DeleteItemCommand, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { DeleteItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { erasedWords, furtherScopes } from "@nova/engine";
 import type { ErasableScope, Eraser } from "@nova/service";
-import { reportOutage, reportOutageIf } from "./clients/outage.ts";
+import { reportOutage } from "./clients/outage.ts";
 import * as db from "./dynamodb/chain/items.ts";
+import { type TableConnection, updateItem } from "./dynamodb/records.ts";
 import { type BucketConnection, removePrefix } from "./s3/objects.ts";
 import { proofFilePrefix } from "./s3/proof-files.ts";
 
@@ -14,7 +15,7 @@ const maxParallelUpdates = 16;
  * Creates the only adapter that changes items of the chain. Only the eraser's IAM role allows such changes
  * (stacks/storage.ts).
  */
-export function createEraser(connection: db.ItemConnection, bucket: BucketConnection): Eraser {
+export function createEraser(connection: TableConnection, bucket: BucketConnection): Eraser {
   return {
     contents: (at) => eraseContents(connection, at),
     traces: (execution) => eraseTraces(connection, execution),
@@ -32,7 +33,7 @@ export function createEraser(connection: db.ItemConnection, bucket: BucketConnec
 }
 
 /** Removes the contents of every entry and step of a partition. The hashed parts stay, so the chain still verifies. */
-async function eraseContents(connection: db.ItemConnection, at: ErasableScope): Promise<ErasableScope[]> {
+async function eraseContents(connection: TableConnection, at: ErasableScope): Promise<ErasableScope[]> {
   const further: ErasableScope[] = [];
   const partition = db.partitionKey(db.chainPartition(at.execution, at.scope));
   for await (const { items } of db.readRangePages(connection, { partition })) {
@@ -55,57 +56,42 @@ function hasOwnWords(item: db.Item): boolean {
   return text !== "" && !("digests" in JSON.parse(text));
 }
 
-async function takeContents({ client, table }: db.ItemConnection, item: db.Item): Promise<void> {
-  const { pk, sk } = item;
-  if (!pk || !sk) return;
-  const names = item.step !== undefined && hasOwnWords(item) ? ["contents", "text"] : ["contents"];
-  const update = new UpdateItemCommand({
-    TableName: table,
-    Key: { pk, sk },
-    UpdateExpression: `REMOVE ${names.map((name) => `#${name}`).join(", ")}`,
-    ConditionExpression: "attribute_exists(#pk)",
-    ExpressionAttributeNames: { "#pk": "pk", ...Object.fromEntries(names.map((name) => [`#${name}`, name])) },
-  });
-  await reportOutage(store, () => client.send(update));
+async function takeContents(connection: TableConnection, item: db.Item): Promise<void> {
+  const [pk = "", sk = ""] = [db.textIn(item, "pk"), db.textIn(item, "sk")];
+  const update = item.step !== undefined && hasOwnWords(item) ? "REMOVE #contents, #text" : "REMOVE #contents";
+  await updateItem(connection, { pk, sk }, { update, condition: "attribute_exists(#pk)" });
 }
 
 /** Deletes an execution's tasks and tokens, its labels, and the error message in its record. */
-async function eraseTraces(connection: db.ItemConnection, execution: string): Promise<void> {
+async function eraseTraces(connection: TableConnection, execution: string): Promise<void> {
   for await (const { items } of db.readRangePages(connection, { partition: `T#${execution}` }))
     for (const item of items) await deleteItem(connection, item);
   await maskError(connection, execution);
   await eraseLabels(connection, execution);
 }
 
-async function eraseLabels(connection: db.ItemConnection, execution: string): Promise<void> {
-  const { client, table } = connection;
-  const Key = { pk: db.textValue(`E#${execution}`), sk: db.textValue("E") };
-  const record = (await db.readOne(connection, { partition: `E#${execution}`, key: "E" })) ?? {};
+async function eraseLabels(connection: TableConnection, execution: string): Promise<void> {
+  const { pk, sk: key } = recordKey(execution);
+  const record = (await db.readOne(connection, { partition: pk, key })) ?? {};
   for (const [name, { S: value }] of Object.entries(record.labels?.M ?? {})) {
     const sk = db.textValue(`${db.textIn(record, "startedAt")}#${execution}`);
     await deleteItem(connection, { pk: db.textValue(`LABEL#${name}#${value}`), sk });
   }
   if (!record.labels) return;
-  const update = new UpdateItemCommand({
-    TableName: table,
-    Key,
-    UpdateExpression: "REMOVE #labels",
-    ConditionExpression: "attribute_exists(#labels)",
-    ExpressionAttributeNames: { "#labels": "labels" },
-  });
-  await reportOutageIf(store, () => client.send(update));
+  const change = { update: "REMOVE #labels", condition: "attribute_exists(#labels)" };
+  await updateItem(connection, { pk, sk: key }, change);
 }
 
-async function maskError({ client, table }: db.ItemConnection, execution: string): Promise<void> {
-  const update = new UpdateItemCommand({
-    TableName: table,
-    Key: { pk: db.textValue(`E#${execution}`), sk: db.textValue("E") },
-    UpdateExpression: "SET #error.#message = :words",
-    ConditionExpression: "attribute_exists(#error.#message)",
-    ExpressionAttributeNames: { "#error": "error", "#message": "message" },
-    ExpressionAttributeValues: { ":words": db.textValue(erasedWords) },
+async function maskError(connection: TableConnection, execution: string): Promise<void> {
+  await updateItem(connection, recordKey(execution), {
+    update: "SET #error.#message = :words",
+    condition: "attribute_exists(#error.#message)",
+    values: { words: erasedWords },
   });
-  await reportOutageIf(store, () => client.send(update));
+}
+
+function recordKey(execution: string) {
+  return { pk: `E#${execution}`, sk: "E" };
 }
 
 /** Kinds of records that a client's erasure keeps. The caller deletes the client's own record last. */
@@ -119,7 +105,7 @@ const poolPrefix = "Q#";
  * index by client over every item, and it also finds items of kinds that are added later.
  */
 async function eraseRest(
-  connection: db.ItemConnection,
+  connection: TableConnection,
   slug: string,
   cursor: string | undefined,
 ): Promise<string | undefined> {
@@ -153,7 +139,7 @@ function mustDelete(item: db.Item, slug: string): boolean {
   return entity !== "pool" && !partition.startsWith("Q#W#") && partition.endsWith(`#${slug}`);
 }
 
-export async function deleteItem({ client, table }: db.ItemConnection, { pk, sk }: db.Item): Promise<void> {
+async function deleteItem({ client, table }: db.ItemConnection, { pk, sk }: db.Item): Promise<void> {
   if (!pk || !sk) return;
   await reportOutage(store, () => client.send(new DeleteItemCommand({ TableName: table, Key: { pk, sk } })));
 }

@@ -1,15 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-  atOnce,
-  hashTree,
-  type Leaf,
-  leafBytes,
-  type Roots,
-  type Stamp,
-  type StoredRoot,
-  TreeDamaged,
-  type TreeName,
-} from "@nova/engine";
+import * as engine from "@nova/engine";
 import type { DailyCheck, DailyCheckStore, LeafStore, PendingLeaf, RootStore } from "@nova/service";
 import { LRUCache } from "lru-cache";
 import { type BucketConnection, readText, writeJson } from "../s3/objects.ts";
@@ -47,7 +37,7 @@ export function createRootStore(connection: db.TableConnection, bucket: BucketCo
     async removePending(gone) {
       const remove = ({ execution, closedAt }: PendingLeaf) =>
         db.writeItem(leaves.delete({ execution, closedAt, digit: digitOf(execution) }));
-      await atOnce(gone, remove, maxParallelDeletes);
+      await engine.atOnce(gone, remove, maxParallelDeletes);
     },
     createTree: (tree, under) => writeJson(bucket, treeKey(tree), treeText(under)),
     create: (root) => db.writeIf(roots.create({ ...root, format: db.FORMAT })),
@@ -74,9 +64,9 @@ function beforeNumber(after: string | undefined): number {
 const maxTreesKept = 3;
 
 /** Reads roots, and checks the leaves under them against the hash of the tree. */
-export function createRoots(connection: db.TableConnection, bucket: BucketConnection): Roots {
+export function createRoots(connection: db.TableConnection, bucket: BucketConnection): engine.Roots {
   const [roots, stamps] = [rootRecord(connection), stampRecord(connection)];
-  const trees = new LRUCache<string, readonly Leaf[]>({ max: maxTreesKept });
+  const trees = new LRUCache<string, readonly engine.Leaf[]>({ max: maxTreesKept });
   return {
     read: (number) => db.findItem(roots.get({ number }), rootOf),
     stamp: (number) => db.findItem(stamps.get({ number }), stampOf),
@@ -89,23 +79,24 @@ export function createRoots(connection: db.TableConnection, bucket: BucketConnec
   };
 }
 
-function treeKey({ number, tree }: TreeName): string {
+function treeKey({ number, tree }: engine.TreeName): string {
   return `proofs/trees/${number}/${tree}.json`;
 }
 
-function treeText(leaves: readonly Leaf[]): string {
+function treeText(leaves: readonly engine.Leaf[]): string {
   return JSON.stringify({ format: db.FORMAT, leaves: leaves.map(({ execution, hash }) => [execution, hash]) });
 }
 
-function leavesIn(text: string | undefined, { number, size, tree }: TreeName): Leaf[] {
-  if (text === undefined) throw new TreeDamaged(`the leaves of tree ${number} are missing - the bucket was changed`);
+function leavesIn(text: string | undefined, { number, size, tree }: engine.TreeName): engine.Leaf[] {
+  if (text === undefined)
+    throw new engine.TreeDamaged(`the leaves of tree ${number} are missing - the bucket was changed`);
   const leaves = parseLeaves(text);
-  if (leaves?.length === size && hashTree(leaves.map(leafBytes)).toString("hex") === tree) return leaves;
-  throw new TreeDamaged(`the stored leaves of tree ${number} are others than those that its root covers`);
+  if (leaves?.length === size && engine.hashTree(leaves.map(engine.leafBytes)).toString("hex") === tree) return leaves;
+  throw new engine.TreeDamaged(`the stored leaves of tree ${number} are others than those that its root covers`);
 }
 
 /** Returns undefined if the text is not as `treeText` writes it. */
-function parseLeaves(text: string): Leaf[] | undefined {
+function parseLeaves(text: string): engine.Leaf[] | undefined {
   try {
     const { leaves } = JSON.parse(text) as { leaves: [string, string][] };
     const read = leaves.map(([execution, hash]) => ({ execution, hash }));
@@ -121,12 +112,12 @@ function pendingOf(item: db.Stored<typeof leafRecord>): PendingLeaf {
   return { execution, hash, closedAt };
 }
 
-function rootOf(item: db.Stored<typeof rootRecord>): StoredRoot {
+function rootOf(item: db.Stored<typeof rootRecord>): engine.StoredRoot {
   const { number, text, signature } = db.requireFormat(`root ${item.number}`, item);
   return { number, text, signature };
 }
 
-function stampOf(item: db.Stored<typeof stampRecord>): Stamp {
+function stampOf(item: db.Stored<typeof stampRecord>): engine.Stamp {
   const { number, token, at, delayMs } = db.requireFormat(`the stamp of root ${item.number}`, item);
   return { number, token, at, delayMs };
 }

@@ -1,20 +1,11 @@
-import type {
-  ClientQuotas,
-  ClientStore,
-  Erasing,
-  NodeFigures,
-  RunHookStores,
-  RunStats,
-  SpendingStore,
-  StatsStore,
-} from "@nova/service";
+import type * as service from "@nova/service";
 import type { OnFailure } from "@nova/workflow";
 import * as db from "./records.ts";
 import { createLeafStore } from "./roots.ts";
 import { createSlotStore } from "./slots.ts";
 import { createWorkflowStates } from "./workflows.ts";
 
-export function createClientStore(connection: db.TableConnection): ClientStore {
+export function createClientStore(connection: db.TableConnection): service.ClientStore {
   const clients = clientRecord(connection);
   return {
     create: (client) => db.writeIf(clients.create(client)),
@@ -37,9 +28,9 @@ const clientRecord = db.record(
     ...db.texts("slug", "name", "createdAt"),
     ...db.optionalTexts("variables", "erasedUntil", "mailFrom"),
     pins: db.requiredValue<Record<string, number>>(),
-    quotas: db.value<ClientQuotas>(),
+    quotas: db.value<service.ClientQuotas>(),
     onFailure: db.value<OnFailure>(),
-    erasing: db.value<Erasing>(),
+    erasing: db.value<service.Erasing>(),
   },
   { record: db.tableKeys("CLIENT#{slug}", "CLIENT"), all: db.indexKeys("by-client", "CLIENTS", "{slug}") },
 );
@@ -48,7 +39,7 @@ const clientRecord = db.record(
 const billionth = 1e9;
 
 /** Model costs per client, month and node. */
-export function createSpendingStore(connection: db.TableConnection): SpendingStore {
+export function createSpendingStore(connection: db.TableConnection): service.SpendingStore {
   const spending = spendingRecord(connection);
   return {
     async note(client, month, node, usd) {
@@ -80,7 +71,7 @@ const spendingRecord = db.record(
 );
 
 /** Statistics of ended runs. */
-export function createStatsStore(connection: db.TableConnection): StatsStore {
+export function createStatsStore(connection: db.TableConnection): service.StatsStore {
   const stats = statsRecord(connection);
   return {
     put: (run) => db.writeItem(stats.put(run)),
@@ -105,8 +96,8 @@ const statsRecord = db.record(
     ...db.texts("execution", "workflowId", "client", "endedAt"),
     ...db.numbers("version", "durationMs"),
     status: { type: ["completed", "failed", "cancelled", "interrupted"], required: true },
-    failure: db.value<NonNullable<RunStats["failure"]>>(),
-    nodes: db.requiredValue<Record<string, NodeFigures>>(),
+    failure: db.value<NonNullable<service.RunStats["failure"]>>(),
+    nodes: db.requiredValue<Record<string, service.NodeFigures>>(),
   },
   {
     record: db.tableKeys("F#{workflowId}", "{endedAt}#{execution}"),
@@ -117,7 +108,7 @@ const statsRecord = db.record(
 /**
  * Creates the only stores of the service that functions of the engine need: quotas, spending and statistics of runs.
  */
-export function createRunHookStores(connection: db.TableConnection): RunHookStores {
+export function createRunHookStores(connection: db.TableConnection): service.RunHookStores {
   return {
     clients: createClientStore(connection),
     workflowStates: createWorkflowStates(connection),

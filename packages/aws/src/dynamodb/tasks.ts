@@ -1,18 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-  type KeptEvent,
-  type ResumeLinkStore,
-  sha256,
-  type TaskMail,
-  type TaskStatus,
-  type TaskStore,
-  type UsedShape,
-  type VoterClaim,
-  type WaitingTask,
-  type Wake,
-  type WakeShape,
-  type WakeStore,
-} from "@nova/engine";
+import * as engine from "@nova/engine";
 import { type Approvers, defined, keepingDigits, textOfJson } from "@nova/workflow";
 import { reportOutageIf } from "../clients/outage.ts";
 import { storeEventText } from "../events/bus.ts";
@@ -23,7 +10,7 @@ import * as db from "./records.ts";
 const everSince = "0";
 
 /** Tasks that runs wait for, and the encrypted tokens that continue the runs. */
-export function createTaskStore(connection: db.TableConnection, places = new WakePlaces(connection)): TaskStore {
+export function createTaskStore(connection: db.TableConnection, places = new WakePlaces(connection)): engine.TaskStore {
   const tasks = taskRecord(connection);
   const tokens = tokenRecord(connection);
   const voters = voterRecord(connection);
@@ -69,7 +56,7 @@ export function createTaskStore(connection: db.TableConnection, places = new Wak
     },
     async voter(execution, id) {
       const none = { version: 0, claims: [] };
-      const known = await db.findItem(voters.get({ execution, person: sha256(id) }), (item) =>
+      const known = await db.findItem(voters.get({ execution, person: engine.sha256(id) }), (item) =>
         db.requireFormat(`the votes of a person on ${execution}`, item),
       );
       return known ? { version: known.version, claims: known.claims ?? [] } : none;
@@ -78,7 +65,7 @@ export function createTaskStore(connection: db.TableConnection, places = new Wak
       const put = voters.put({
         execution,
         client,
-        person: sha256(id),
+        person: engine.sha256(id),
         version: version + 1,
         claims,
         format: db.FORMAT,
@@ -101,14 +88,14 @@ export function createTaskStore(connection: db.TableConnection, places = new Wak
 }
 
 /** Skips tasks that cannot be read, so that one of them does not stop a sweep over all waiting tasks. */
-async function* tasksOf(items: AsyncGenerator<TaskItem>): AsyncGenerator<WaitingTask> {
+async function* tasksOf(items: AsyncGenerator<TaskItem>): AsyncGenerator<engine.WaitingTask> {
   for await (const item of items) {
     const task = taskIfReadable(item);
     if (task) yield task;
   }
 }
 
-function taskIfReadable(item: TaskItem): WaitingTask | undefined {
+function taskIfReadable(item: TaskItem): engine.WaitingTask | undefined {
   try {
     return taskOf(item);
   } catch (error) {
@@ -117,15 +104,15 @@ function taskIfReadable(item: TaskItem): WaitingTask | undefined {
   }
 }
 
-function clientKey(client: string, kind: WaitingTask["kind"]): string {
+function clientKey(client: string, kind: engine.WaitingTask["kind"]): string {
   return `${kind === "approval" ? "T" : "TE"}#${client}`;
 }
 
-function isPending(status: TaskStatus): boolean {
+function isPending(status: engine.TaskStatus): boolean {
   return status === "open" || status === "answered";
 }
 
-function itemOf({ pattern, form, forms, ...task }: WaitingTask) {
+function itemOf({ pattern, form, forms, ...task }: engine.WaitingTask) {
   const { client, kind, status } = task;
   return {
     ...task,
@@ -136,7 +123,7 @@ function itemOf({ pattern, form, forms, ...task }: WaitingTask) {
   };
 }
 
-function taskOf({ open: _, clientKey: __, pattern, form, forms, ...task }: TaskItem): WaitingTask {
+function taskOf({ open: _, clientKey: __, pattern, form, forms, ...task }: TaskItem): engine.WaitingTask {
   return {
     ...db.requireFormat(`task "${task.id}"`, task),
     ...(pattern !== undefined && { pattern: keepingDigits(pattern) }),
@@ -162,8 +149,8 @@ const taskRecord = db.record(
     /** JSON texts, because JavaScript numbers would lose digits. */
     ...db.optionalTexts("pattern", "form"),
     forms: db.json<Record<string, string>>(),
-    wake: db.json<Wake>(),
-    mail: db.json<TaskMail>(),
+    wake: db.json<engine.Wake>(),
+    mail: db.json<engine.TaskMail>(),
     approvers: db.json<Approvers>(),
     remindSeconds: { type: "list", items: { type: "number" } },
     reminded: { type: "number" },
@@ -199,13 +186,13 @@ const voterRecord = db.record(
   {
     ...db.texts("execution", "client", "person"),
     ...db.numbers("version"),
-    claims: db.json<readonly VoterClaim[]>(),
+    claims: db.json<readonly engine.VoterClaim[]>(),
   },
   { record: db.tableKeys("T#{execution}", "V#{person}") },
 );
 
 /** Stores resume links, in the partition that has the tasks of their execution. */
-export function createResumeLinkStore(connection: db.TableConnection): ResumeLinkStore {
+export function createResumeLinkStore(connection: db.TableConnection): engine.ResumeLinkStore {
   const links = linkRecord(connection);
   return {
     async create(link) {
@@ -245,7 +232,7 @@ export function createWakeStore(
   connection: db.TableConnection,
   bucket: BucketConnection,
   places: WakePlaces,
-): WakeStore {
+): engine.WakeStore {
   const tasks = wakeRecord(connection);
   const shapes = shapeRecord(connection);
   const events = eventRecord(connection);
@@ -254,7 +241,7 @@ export function createWakeStore(
     async shapes() {
       const found = await db.readAll(shapes.query.record({}));
       for (const { format } of found) db.checkFormat("a shape of events", format);
-      return found.map(({ shape, keepsEvents }) => ({ shape: JSON.parse(shape) as WakeShape, keepsEvents }));
+      return found.map(({ shape, keepsEvents }) => ({ shape: JSON.parse(shape) as engine.WakeShape, keepsEvents }));
     },
     async tasksAt(key) {
       return (await db.readAll(tasks.query.record({ key }))).map(({ execution, id }) => ({ execution, id }));
@@ -277,7 +264,10 @@ export function createWakeStore(
 }
 
 /** Reads a stored event; undefined if the bucket's lifecycle has deleted its text. */
-async function eventOf(bucket: BucketConnection, item: db.Stored<typeof eventRecord>): Promise<KeptEvent | undefined> {
+async function eventOf(
+  bucket: BucketConnection,
+  item: db.Stored<typeof eventRecord>,
+): Promise<engine.KeptEvent | undefined> {
   const { id, at, object } = item;
   const text = item.text ?? (object === undefined ? undefined : await readText(bucket, object));
   return text === undefined ? undefined : { id, at, text };
@@ -299,20 +289,20 @@ export class WakePlaces {
   }
 
   /** Writes the keys of a task. Call it before writing the task, so that an event finds every written task. */
-  async add({ id, execution, client, expiresAt }: WaitingTask, { shape, keys }: Wake): Promise<void> {
+  async add({ id, execution, client, expiresAt }: engine.WaitingTask, { shape, keys }: engine.Wake): Promise<void> {
     await this.use({ shape, keepsEvents: false }, expiresAt);
     const place = { format: db.FORMAT, id, execution, expiresAt: secondsOf(expiresAt) + aDaySeconds };
     for (const key of keys) await db.writeItem(this.#tasks.put({ ...place, key, client }));
   }
 
-  async remove(id: string, { keys }: Wake): Promise<void> {
+  async remove(id: string, { keys }: engine.Wake): Promise<void> {
     for (const key of keys) await db.writeItem(this.#tasks.delete({ key, id }));
   }
 
   /**
    * Records that a shape is in use. The record lasts a month longer than `until`, so that runs rarely write it again.
    */
-  async use({ shape, keepsEvents }: UsedShape, until: string): Promise<void> {
+  async use({ shape, keepsEvents }: engine.UsedShape, until: string): Promise<void> {
     const text = JSON.stringify(shape);
     const name = `${keepsEvents ? "events" : "tasks"}#${text}`;
     const needed = secondsOf(until);

@@ -156,30 +156,11 @@ const inMemoryBytes = 4 * 1024 * 1024;
  * several attempts. Bodies over 4 MiB go to a temporary file, so that they do not fill the heap.
  */
 export async function spool(body: Uint8Array | AsyncIterable<Uint8Array>, expected: Measure): Promise<Spool> {
-  if (body instanceof Uint8Array) return inMemory(await checkedBuffer([body], expected));
-  if (expected.bytes <= inMemoryBytes) return inMemory(await checkedBuffer(body, expected));
-  return inFile(body, expected);
-}
-
-function inMemory(bytes: Uint8Array): Spool {
-  return { body: bytes, [Symbol.asyncDispose]: async () => undefined };
-}
-
-async function checkedBuffer(
-  body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-  expected: Measure,
-): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of checkChunks(body, expected)) chunks.push(chunk);
-  return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
-}
-
-/**
- * Buffers a body in a temporary file. The file is unlinked while it is in use, so that even a killed process leaves no
- * file.
- */
-function inFile(body: AsyncIterable<Uint8Array>, expected: Measure): Promise<Spool> {
-  return toFile(checkChunks(body, expected));
+  const checked = checkChunks(body instanceof Uint8Array ? [body] : body, expected);
+  if (!(body instanceof Uint8Array) && expected.bytes > inMemoryBytes) return toFile(checked);
+  const chunks = await Array.fromAsync(checked);
+  const whole = chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
+  return { body: whole, [Symbol.asyncDispose]: async () => undefined };
 }
 
 /** Buffers a body of unknown length in a temporary file, and measures it. */
@@ -197,6 +178,10 @@ export async function spoolUnmeasured(body: AsyncIterable<Uint8Array>): Promise<
   return { ...file, bytes, sha256: hash.digest("hex") };
 }
 
+/**
+ * Buffers a body in a temporary file. The file is unlinked while it is in use, so that even a killed process leaves no
+ * file.
+ */
 async function toFile(body: AsyncIterable<Uint8Array>): Promise<Spool> {
   const path = join(tmpdir(), `nova-${randomUUID()}`);
   const file = await open(path, "wx+", 0o600);
