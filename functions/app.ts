@@ -51,11 +51,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     outgoing,
     sandboxes: nodeParts().sandboxes({ pace }),
     pipeline: nodeParts().pipeline(variables, aws.generations),
-    ...createRunHooks(
-      () => ports,
-      runHookStores,
-      (message, facts) => logger.warn(message, facts),
-    ),
+    ...createRunHooks(() => ports, runHookStores),
     hostNames,
     warmPool: engine.createWarmPool(),
     tailCache: engine.createTailCache(),
@@ -139,20 +135,17 @@ export function resetPorts(): void {
  * Creates the hooks through which the service follows runs. The service is loaded at the first use, because most
  * functions do not need it.
  */
-export function createRunHooks(
+function createRunHooks(
   ports: () => engine.Ports & Pick<RunHookStores, "admissions">,
   stores: AwsPorts["runHookStores"],
-  warn: (message: string, facts: Record<string, unknown>) => void,
 ): { onExecutionEnded: engine.OnExecutionEnded; budgets: engine.Budgets } {
   // Loads the service when the first run ends or a node first asks a model, so that other nodes do not wait until the
   // service is loaded.
   const made = lazyValue(async () => {
     const { createBudgets, createOnExecutionEnded } = await import("@nova/service/run-hooks");
     const all = { ...ports(), ...(await stores()) };
-    return {
-      onExecutionEnded: createOnExecutionEnded(all, warn),
-      budgets: createBudgets(all),
-    };
+    const warn = (message: string, facts: Record<string, unknown>) => logger.warn(message, facts);
+    return { onExecutionEnded: createOnExecutionEnded(all, warn), budgets: createBudgets(all) };
   });
   return {
     onExecutionEnded: async (execution) => (await made()).onExecutionEnded(execution),

@@ -55,20 +55,7 @@ export {
 } from "./sessions/view.ts";
 export { sweepService } from "./sweep/sweep-service.ts";
 export { notifyFailure, notifyTask } from "./tasks/notify.ts";
-export {
-  answer,
-  delegate,
-  emit,
-  listTasks,
-  type NamedTask,
-  ownerOfLink,
-  putEvent,
-  readTask,
-  resume,
-  resumeLink,
-  type VoteChange,
-  withdraw,
-} from "./tasks/tasks.ts";
+export * from "./tasks/tasks.ts";
 export { fireTrigger } from "./triggers/fire.ts";
 export { listSchedules, type ShownSchedule, setSchedulePaused } from "./triggers/schedules.ts";
 export * from "./triggers/start.ts";

@@ -32,7 +32,7 @@ export async function eraseClient(
   // Writes the audit record of the deletion, since the process that marked the client may have crashed before writing
   // it.
   if (client.erasing.deed) await ports.audit.append(client.erasing.deed);
-  const progress = new ErasureProgress(ports, slug, client.erasing);
+  const progress = trackProgress(ports, slug, client.erasing);
   await removeKeys(ports, slug);
   await removeSessionsOf(ports, slug);
   const { restsUntil } = client.erasing;
@@ -173,55 +173,36 @@ export async function sweepErasures(ports: ServicePorts): Promise<string[]> {
  */
 const renewedMs = 30_000;
 
-/** The progress of a client's erasure, stored in its record. */
-export class ErasureProgress {
-  readonly #ports: Pick<ServicePorts, "clients" | "clock">;
-  readonly #client: string;
-  #at: Erasing;
+type ErasureProgress = ReturnType<typeof trackProgress>;
 
-  constructor(ports: Pick<ServicePorts, "clients" | "clock">, client: string, at: Erasing) {
-    this.#ports = ports;
-    this.#client = client;
-    this.#at = at;
-  }
-
-  get at(): Readonly<Erasing> {
-    return this.#at;
-  }
-
+/** Tracks the progress of a client's erasure, and stores it in the client's record. */
+function trackProgress({ clients, clock }: ServicePorts, client: string, stored: Erasing) {
+  let at = stored;
   /** ISO 8601: when the client was deleted. */
-  get markedAt(): string {
-    return this.#at.markedAt ?? this.#at.since;
-  }
-
-  async beginPass({ canBeLastPass }: { canBeLastPass: boolean }): Promise<void> {
-    await this.#put(defined({ part: "executions" as const, passSince: canBeLastPass ? this.#now : undefined }));
-  }
-
-  async moveTo(place: Pick<Erasing, "part" | "cursor" | "runs">): Promise<void> {
-    await this.#put({ ...place, ...defined({ passSince: this.#at.passSince }) });
-  }
-
-  /** Pauses the erasure until the given time, in milliseconds since the epoch. */
-  async rest(until: number): Promise<void> {
-    await this.#put({ part: "executions", restsUntil: new Date(until).toISOString() });
-  }
-
-  /** Updates the time of the last step during long work. */
-  async renew(): Promise<void> {
-    if (this.#ports.clock.now() - Date.parse(this.#at.since) < renewedMs) return;
-    const { by: _, since: __, markedAt: ___, ...place } = this.#at;
-    await this.#put(place);
-  }
-
-  get #now(): string {
-    return new Date(this.#ports.clock.now()).toISOString();
-  }
-
-  async #put(place: Omit<Erasing, "by" | "since" | "markedAt">): Promise<void> {
-    this.#at = { by: this.#at.by, markedAt: this.markedAt, since: this.#now, ...place };
-    await this.#ports.clients.update(this.#client, { erasing: this.#at });
-  }
+  const markedAt = stored.markedAt ?? stored.since;
+  const now = () => new Date(clock.now()).toISOString();
+  const put = async (place: Omit<Erasing, "by" | "since" | "markedAt">) => {
+    at = { by: stored.by, markedAt, since: now(), ...place };
+    await clients.update(client, { erasing: at });
+  };
+  return {
+    markedAt,
+    get at(): Readonly<Erasing> {
+      return at;
+    },
+    beginPass: ({ canBeLastPass }: { canBeLastPass: boolean }) =>
+      put(defined({ part: "executions" as const, passSince: canBeLastPass ? now() : undefined })),
+    moveTo: (place: Pick<Erasing, "part" | "cursor" | "runs">) =>
+      put({ ...place, ...defined({ passSince: at.passSince }) }),
+    /** Pauses the erasure until the given time, in milliseconds since the epoch. */
+    rest: (until: number) => put({ part: "executions", restsUntil: new Date(until).toISOString() }),
+    /** Updates the time of the last step during long work. */
+    async renew() {
+      if (clock.now() - Date.parse(at.since) < renewedMs) return;
+      const { by: _, since: __, markedAt: ___, ...place } = at;
+      await put(place);
+    },
+  };
 }
 
 /**
@@ -253,7 +234,7 @@ interface Runs {
 }
 
 /** Returns whether this process runs no node of the client, so that a pass that starts now can be the last one. */
-export async function canBeLastPass({ inFlight, executions }: ServicePorts, client: string): Promise<boolean> {
+async function canBeLastPass({ inFlight, executions }: ServicePorts, client: string): Promise<boolean> {
   const records = await Promise.all(inFlight.runs.map((id) => executions.get(id)));
   return !records.some((record) => record?.client === client);
 }
@@ -262,7 +243,7 @@ export async function canBeLastPass({ inFlight, executions }: ServicePorts, clie
  * Decides what follows a pass: "nothing", "another" pass immediately, or the time of another pass in milliseconds since
  * the epoch. At that time, all processes that could still store something have ended.
  */
-export async function planAfterPass(ports: ServicePorts, client: string, progress: ErasureProgress) {
+async function planAfterPass(ports: ServicePorts, client: string, progress: ErasureProgress) {
   const runs = await summarizeRuns(ports, client);
   const { passSince, runs: seen = 0 } = progress.at;
   const now = ports.clock.now();

@@ -11,7 +11,7 @@ import { buildDraftGraph, type DraftGraph } from "./draft-graph.ts";
 import { applyNodeChanges, applyOutput } from "./edit.ts";
 import { judgeFreshness, type NodeFreshness, stateAround } from "./freshness.ts";
 import { type NodesOutside, type Part, partAlone, partFrom } from "./part.ts";
-import { draftAround, listMapsAround, listNodes, nodeOf, shortList } from "./scope.ts";
+import { draftAround, listMapsAround, listNodes, nameOf, nodeOf, shortList } from "./scope.ts";
 import { homeOf, valuesOfAll } from "./view.ts";
 
 /** A planned run, and the state of the session for this run. The two are stored together. */
@@ -166,7 +166,7 @@ function membersForThisRun(draft: Draft, { id, prompt, system }: DraftNode, memb
   );
   const isOwn = (name: string) =>
     before.some((node) => {
-      const names = [node.id, typeof node.name === "string" ? node.name : node.id].map(normalName);
+      const names = [node.id, nameOf(node)].map(normalName);
       return names.includes(normalName(name)) && (mapping.get(normalName(name)) ?? node.id) === node.id;
     });
   const names = [prompt, system]

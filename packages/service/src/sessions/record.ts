@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { atOnce, referencesIn, runHeads } from "@nova/engine";
+import { atOnce, type RunHead, referencesIn, runHeads } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
 import { ulid } from "ulid";
 import { reaches } from "../access/authenticate.ts";
@@ -128,21 +128,27 @@ async function readOutcomes(ports: ServicePorts, run: SessionRun): Promise<Map<s
   const outcomes = new Map<string, RunOutcome>();
   const maps = new Set<string>();
   for await (const { head, hash } of runHeads(ports, run.execution)) {
-    const { node_id, node_type, scope, seq, status, decision_result: decision, path_taken, reused_from, calls } = head;
+    const { node_id, node_type, status, path_taken, reused_from, calls } = head;
     if (node_type === "map") maps.add(node_id);
     // The outcome of a map is the entry of its join, so it counts for the map node.
     const fork = node_type === "join" ? node_id.replace(/\.join$/, "") : undefined;
     const node = fork !== undefined && maps.has(fork) ? fork : node_id;
     const isBegun = (node_type === "map" && status === "success") || calls !== undefined;
     if (!run.nodes[node] || reused_from || isBegun || (status === "failed" && path_taken === null)) continue;
-    outcomes.set(node, {
-      id: hash,
-      ...(decision !== null && { decision }),
-      ...(status === "failed" && { failed: true as const }),
-      source: { execution: run.execution, scope, seq, hash },
-    });
+    outcomes.set(node, outcomeOf({ head, hash }, run.execution));
   }
   return outcomes;
+}
+
+/** Returns the outcome that an entry of an execution holds. */
+export function outcomeOf({ head, hash }: Pick<RunHead, "head" | "hash">, execution: string): RunOutcome {
+  const { scope, seq, decision_result: decision, status } = head;
+  return {
+    id: hash,
+    ...(decision !== null && { decision }),
+    ...(status === "failed" && { failed: true as const }),
+    source: { execution, scope, seq, hash },
+  };
 }
 
 /** Drops outcomes of erased executions, so their nodes run again. */

@@ -7,7 +7,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import type { Draft, Session } from "../ports/sessions.ts";
 import { restoreSession } from "./record.ts";
 import { readSessionRun, runAlone } from "./run.ts";
-import { nodeOf } from "./scope.ts";
+import { nameOf, nodeOf } from "./scope.ts";
 import { readSession } from "./sessions.ts";
 import { sessionOutputs } from "./view.ts";
 
@@ -108,15 +108,18 @@ export async function renderTemplate(
   { template, contextData = "{}" }: { template: string; contextData?: string },
 ): Promise<{ session: Session; rendered: RenderedPrompt }> {
   const session = await readSession(ports, by, id);
-  const values = Object.entries(await nodeValues(ports, session, [])).flatMap(([node, value]) =>
-    value ? [[idPrefix + node, JSON.parse(value.text)] as const] : [],
-  );
-  const names = session.state.draft.nodes.map(({ id, name }) => [typeof name === "string" ? name : id, id]);
+  const names = session.state.draft.nodes.map((node) => [nameOf(node), node.id]);
   const sent = JSON.parse(contextData) as Record<string, unknown>;
   const own = sent[mappingKey];
   const mapping = { ...Object.fromEntries(names), ...(own !== null && typeof own === "object" ? own : {}) };
-  return {
-    session,
-    rendered: renderPrompt(template, { ...Object.fromEntries(values), ...sent, [mappingKey]: mapping }),
-  };
+  const data = { ...(await outputsById(ports, session)), ...sent, [mappingKey]: mapping };
+  return { session, rendered: renderPrompt(template, data) };
+}
+
+/** Returns the output of each node that has one, under the key by which prompts name it. */
+export async function outputsById(ports: ServicePorts, session: Session): Promise<Record<string, unknown>> {
+  const values = Object.entries(await nodeValues(ports, session, []));
+  return Object.fromEntries(
+    values.flatMap(([node, value]) => (value ? [[idPrefix + node, JSON.parse(value.text) as unknown]] : [])),
+  );
 }

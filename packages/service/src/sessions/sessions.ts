@@ -21,7 +21,7 @@ import { buildDraftGraph } from "./draft-graph.ts";
 import { judgeFreshness } from "./freshness.ts";
 import { draftFromFile, draftFromWorkflow, draftOfNodes, type SentFile } from "./from-workflow.ts";
 import { demandNode } from "./part.ts";
-import { sessionWithin, settleSession } from "./record.ts";
+import { outcomeOf, sessionWithin, settleSession } from "./record.ts";
 import { listNodes, shortList } from "./scope.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -275,17 +275,7 @@ function listSteps({ scope, seq }: Pick<Head, "scope" | "seq">): { scope: string
 }
 
 function withOutcome(entry: Entry | undefined, execution: string): NodeRecord {
-  if (!entry) return { version: 1 };
-  const { hash, head } = entry;
-  const { scope, seq, decision_result: decision, status } = head;
-  const outcome = {
-    id: hash,
-    basis: "",
-    ...(decision !== null && { decision }),
-    ...(status === "failed" && { failed: true as const }),
-    source: { execution, scope, seq, hash },
-  };
-  return { version: 1, outcome };
+  return { version: 1, ...(entry && { outcome: { ...outcomeOf(entry, execution), basis: "" } }) };
 }
 
 /** Gives each outcome the basis of its recorded inputs, so that it is fresh until the draft changes. */

@@ -111,13 +111,17 @@ export async function notifyTask(
   if (task?.kind !== "approval" || task.status !== "open") return { told: [] };
   if (Date.parse(task.expiresAt) <= ports.clock.now()) return { told: [] };
   const isFirst = reminder === 0 && only === undefined;
-  const results = await Promise.allSettled([
+  const [mailed, posted] = await allOrFirstError([
     mailTask(ports, task, reminder, only),
     isFirst ? postTask(ports, task) : { told: [] },
   ]);
-  const failed = results.find((result) => result.status === "rejected");
-  if (failed) throw failed.reason;
-  return { told: results.flatMap((result) => (result.status === "fulfilled" ? result.value.told : [])) };
+  return { told: [...mailed.told, ...posted.told] };
+}
+
+/** Waits for all of the work, and then throws the first error, if there is one. */
+async function allOrFirstError<const Work extends readonly unknown[]>(work: Work) {
+  await Promise.allSettled(work);
+  return Promise.all(work);
 }
 
 /** A mail about an approval. `name` distinguishes it from the other mails about the same task. */
@@ -200,17 +204,14 @@ async function postTask(ports: ServicePorts, task: WaitingTask): Promise<Notifie
   const link = ports.links.toTask(task);
   const body = JSON.stringify({ ...about, client, node: task.node, message, choices, expires_at, link });
   const headers = { "content-type": "application/json" };
-  const results = await Promise.allSettled(
-    urls.map((url) => {
-      const request = { principal: "approval", client, livesMs, key: `${task_id} webhook ${url}`, asked: url };
-      return once(ports, request, async () => {
-        await ports.poster.post({ url, body, headers });
-        return { told: url };
-      });
-    }),
-  );
-  const failed = results.find((result) => result.status === "rejected");
-  if (failed) throw failed.reason;
+  const posts = urls.map((url) => {
+    const request = { principal: "approval", client, livesMs, key: `${task_id} webhook ${url}`, asked: url };
+    return once(ports, request, async () => {
+      await ports.poster.post({ url, body, headers });
+      return { told: url };
+    });
+  });
+  await allOrFirstError(posts);
   return { told: urls.map((url) => `webhook ${url}`) };
 }
 
