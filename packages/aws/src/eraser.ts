@@ -104,11 +104,7 @@ const poolPrefix = "Q#";
  * Deletes the items of one page of the table that name the client. Erasures are rare, so a scan costs less than an
  * index by client over every item, and it also finds items of kinds that are added later.
  */
-async function eraseRest(
-  connection: TableConnection,
-  slug: string,
-  cursor: string | undefined,
-): Promise<string | undefined> {
+async function eraseRest(connection: TableConnection, slug: string, cursor: string | undefined) {
   const scan = new ScanCommand({
     TableName: connection.table,
     ConsistentRead: true,

@@ -118,11 +118,7 @@ export function createExecutionStore(
  * Replaces an offered sandbox in its record by `replacement`. Returns false if the sandbox is no longer offered. Tries
  * again if another process takes a different sandbox from the same record meanwhile.
  */
-async function replaceIdle(
-  entity: ExecutionEntity,
-  { id, idle, offered }: Offer,
-  replacement: Sandbox[],
-): Promise<boolean> {
+async function replaceIdle(entity: ExecutionEntity, { id, idle, offered }: Offer, replacement: Sandbox[]) {
   const taker: string = randomUUID();
   for (let known = offered; known.some((sandbox) => sandbox.id === idle.id); ) {
     const left = [...known.filter((sandbox) => sandbox.id !== idle.id), ...replacement];

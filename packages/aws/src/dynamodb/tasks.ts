@@ -264,10 +264,7 @@ export function createWakeStore(
 }
 
 /** Reads a stored event; undefined if the bucket's lifecycle has deleted its text. */
-async function eventOf(
-  bucket: BucketConnection,
-  item: db.Stored<typeof eventRecord>,
-): Promise<engine.KeptEvent | undefined> {
+async function eventOf(bucket: BucketConnection, item: db.Stored<typeof eventRecord>) {
   const { id, at, object } = item;
   const text = item.text ?? (object === undefined ? undefined : await readText(bucket, object));
   return text === undefined ? undefined : { id, at, text };

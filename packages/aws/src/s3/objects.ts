@@ -49,11 +49,7 @@ interface OpenObject {
   body: Readable;
 }
 
-async function openFrom(
-  { client, bucket }: BucketConnection,
-  key: string,
-  start: number,
-): Promise<OpenObject | undefined> {
+async function openFrom({ client, bucket }: BucketConnection, key: string, start: number) {
   const range = start > 0 ? { Range: `bytes=${start}-` } : {};
   const get = new sdk.GetObjectCommand({ Bucket: bucket, Key: key, ...range });
   const answer = await orOnError(["NoSuchKey"], undefined, () => reportOutage("S3", () => client.send(get)));

@@ -69,12 +69,7 @@ async function removeKeys({ keys }: ServicePorts, client: string): Promise<void>
 }
 
 /** Cancels the client's open runs. Returns false if `until` was reached before all of them were cancelled. */
-async function cancelOpen(
-  ports: ServicePorts,
-  client: string,
-  progress: ErasureProgress,
-  until: number,
-): Promise<boolean> {
+async function cancelOpen(ports: ServicePorts, client: string, progress: ErasureProgress, until: number) {
   for await (const record of ports.executions.open()) {
     if (ports.clock.now() >= until) return false;
     if (record.client === client && !record.parent) await cancelExecution(ports, record.id);

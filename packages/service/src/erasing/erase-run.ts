@@ -67,11 +67,7 @@ async function readClosedFamily(ports: ErasePorts, execution: Execution): Promis
   }
 }
 
-function mark(
-  { executions }: ErasePorts,
-  ids: readonly string[],
-  erased: NonNullable<Execution["erased"]>,
-): Promise<unknown> {
+function mark({ executions }: ErasePorts, ids: readonly string[], erased: NonNullable<Execution["erased"]>) {
   return Promise.all(ids.map((id) => executions.update(id, { erased })));
 }
 

@@ -97,11 +97,7 @@ function spend(budget: Budget, bytes: number, textBytes: number): boolean {
   return true;
 }
 
-function attachmentOf(
-  { filename, mimeType, content }: Attachment,
-  index: number,
-  inside: string | null,
-): MailAttachment {
+function attachmentOf({ filename, mimeType, content }: Attachment, index: number, inside: string | null) {
   const name = fileNameIn((filename ?? "").toWellFormed()) || `attachment-${index + 1}`;
   const bytes = typeof content === "string" ? Buffer.from(content) : new Uint8Array(content);
   const type = mimeType || "application/octet-stream";

@@ -72,11 +72,7 @@ function endOf({ closedAt, execution }: PendingLeaf): string {
 }
 
 /** Stores the root after `before`. Returns undefined if another job has stored a root with the same number. */
-async function addRoot(
-  ports: ProvingPorts,
-  before: Root | undefined,
-  leaves: readonly Leaf[],
-): Promise<Root | undefined> {
+async function addRoot(ports: ProvingPorts, before: Root | undefined, leaves: readonly Leaf[]) {
   const root = await signRoot(ports, before, leaves);
   const { number, text, signature } = root;
   await ports.rootStore.createTree(root, leaves);

@@ -218,12 +218,7 @@ async function demandNoSecret(ports: ServicePorts, session: Session, members: re
 }
 
 /** Returns the edge that a decision takes from now on: `requested`, or the output's own decision. Throws `Refused`. */
-function decisionOf(
-  state: SessionState,
-  id: string,
-  requested: string | undefined,
-  members: readonly engine.Member[],
-): string | undefined {
+function decisionOf(state: SessionState, id: string, requested: string | undefined, members: readonly engine.Member[]) {
   const own = state.draft.edges.filter(({ from, condition }) => from === id && condition !== undefined);
   const labels = own.map(({ condition }) => conditionLabel(condition));
   if (labels.length === 0) return undefined;

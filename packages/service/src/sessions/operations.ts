@@ -119,10 +119,7 @@ const noSettings: Readonly<Record<string, string>> = {
 /** Settings that a published workflow keeps if the draft has none, with the values that remove them. */
 const removals = new Map<string, unknown>(Object.entries({ triggers: [], on_failure: {} }));
 
-function withChangedSettings(
-  before: Readonly<Record<string, unknown>>,
-  changes: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
+function withChangedSettings(before: Readonly<Record<string, unknown>>, changes: Readonly<Record<string, unknown>>) {
   const wrong = Object.keys(changes).find((name) => Object.hasOwn(noSettings, name));
   if (wrong !== undefined) throw new Refused(`"${wrong}" is no setting - ${noSettings[wrong]}`);
   const changed = Object.entries(changes).map(([name, value]) => [name, value ?? removals.get(name) ?? null] as const);

@@ -83,12 +83,7 @@ interface Wanted {
   prepare(session: Session): Promise<Prepared>;
 }
 
-async function prepareAndStart(
-  ports: ServicePorts,
-  by: Principal,
-  id: string,
-  { ulid, node, prepare }: Wanted,
-): Promise<StartedRun> {
+async function prepareAndStart(ports: ServicePorts, by: Principal, id: string, { ulid, node, prepare }: Wanted) {
   const requestedId = `exec_${ulid}`;
   const { session, answer } = await changeSession<Answer>(ports, by, id, async (session) => {
     const [open] = session.state.runs.filter(({ execution }) => execution !== requestedId);
@@ -157,11 +152,7 @@ function keysOf({ extra = [] }: Plan, context: string): string[] {
  * Makes outcomes stale immediately if they used values that the caller sent for one run only, or if their nodes are in or
  * after a loop and ran alone. A run of the whole draft would not have these values, and may have several rounds.
  */
-function withExtra(
-  bases: Record<string, RunBasis>,
-  isOfOneRound: boolean,
-  extra: readonly Member[] = [],
-): Record<string, RunBasis> {
+function withExtra(bases: Record<string, RunBasis>, isOfOneRound: boolean, extra: readonly Member[] = []) {
   if (extra.length === 0 && !isOfOneRound) return bases;
   const definition = sha256Of(extra);
   return Object.fromEntries(Object.entries(bases).map(([node, basis]) => [node, { ...basis, definition }]));

@@ -153,12 +153,7 @@ async function taskNotices(ports: ServicePorts, task: WaitingTask, only: string 
   return [{ name: only === undefined ? "mail" : `mail ${only}`, notice }, ...withLinks];
 }
 
-async function mailTask(
-  ports: ServicePorts,
-  task: WaitingTask,
-  reminder: number,
-  only: string | undefined,
-): Promise<Notified> {
+async function mailTask(ports: ServicePorts, task: WaitingTask, reminder: number, only: string | undefined) {
   const notices = await taskNotices(ports, task, only);
   if (notices.length === 0) return { told: [] };
   const to = [...new Set([...(task.mail?.to ?? []), ...notices.flatMap(({ notice }) => notice.to)])];

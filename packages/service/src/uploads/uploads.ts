@@ -48,11 +48,7 @@ function addMark(placed: Placed, files: StartFile[]): string {
   return JSON.stringify(mark);
 }
 
-async function placeUpload(
-  { uploads, clock }: Pick<ServicePorts, "uploads" | "clock">,
-  home: BlobHome,
-  id: string,
-): Promise<Placed> {
+async function placeUpload({ uploads, clock }: Pick<ServicePorts, "uploads" | "clock">, home: BlobHome, id: string) {
   const upload = idPattern.test(id) ? await uploads.get(id) : undefined;
   if (!upload || upload.client !== home.client || upload.expiresAt * 1000 < clock.now()) {
     throw new Refused(

@@ -104,11 +104,7 @@ function lastLinkOf(items: db.Item[]): db.Item[] {
 const maxParallelReads = 10;
 
 /** Reads the entries of many scopes, a hundred per request. `tips` gives the length of each scope. */
-async function readEntries(
-  connection: db.ItemConnection,
-  execution: string,
-  tips: readonly ScopeTip[],
-): Promise<ReadonlyMap<string, Link[]>> {
+async function readEntries(connection: db.ItemConnection, execution: string, tips: readonly ScopeTip[]) {
   const places = tips.flatMap(({ scope, seq }) =>
     Array.from({ length: seq }, (_, before) => ({ scope, seq: before + 1 })),
   );
@@ -121,11 +117,7 @@ async function readEntries(
   return found;
 }
 
-async function readLinksAt(
-  connection: db.ItemConnection,
-  execution: string,
-  places: readonly ScopeTip[],
-): Promise<ReadonlyMap<string, Link>> {
+async function readLinksAt(connection: db.ItemConnection, execution: string, places: readonly ScopeTip[]) {
   const found = new Map<string, Link>();
   let missing = places;
   for (const kind of [db.ENTRY, db.TURN] as const) {
@@ -138,10 +130,7 @@ async function readLinksAt(
   return found;
 }
 
-async function readRootNotes(
-  connection: db.ItemConnection,
-  executions: readonly string[],
-): Promise<ReadonlyMap<string, RootNote>> {
+async function readRootNotes(connection: db.ItemConnection, executions: readonly string[]) {
   const found = new Map<string, RootNote>();
   const keys = executions.map((execution) => ({ partition: db.partitionKey(execution), key: db.rootNoteKey }));
   for await (const items of inBatches(connection, keys)) {
