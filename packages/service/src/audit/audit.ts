@@ -9,11 +9,7 @@ const nextId = monotonicFactory();
 export type Deed = Pick<AuditRecord, "action" | "client" | "subject"> & Partial<Pick<AuditRecord, "detail">>;
 
 /** Records an action. `by` is null for the operator who sets NOVA up. */
-export async function recordDeed(
-  ports: Pick<ServicePorts, "audit" | "clock">,
-  by: Principal | null,
-  deed: Deed,
-): Promise<void> {
+export async function recordDeed(ports: Pick<ServicePorts, "audit" | "clock">, by: Principal | null, deed: Deed) {
   await ports.audit.append(buildDeed(ports, by, deed));
 }
 

@@ -100,11 +100,7 @@ export async function credentialOf(
 }
 
 /** Removes a credential. Throws `NotFound`, `Forbidden`. */
-export async function removeCredential(
-  ports: ServicePorts,
-  by: Principal | null,
-  { owner, name }: CredentialName,
-): Promise<void> {
+export async function removeCredential(ports: ServicePorts, by: Principal | null, { owner, name }: CredentialName) {
   await demandOwner(ports, by, owner);
   const isRemoved = await ports.credentialStore.remove({ owner, name });
   ports.credentials.forget(owner);

@@ -22,11 +22,7 @@ const maxPasses = 5;
  * crash, or after `until` (milliseconds since the epoch), a later call continues. Returns whether the erasure is
  * complete.
  */
-export async function eraseClient(
-  ports: ServicePorts,
-  slug: string,
-  until = Number.POSITIVE_INFINITY,
-): Promise<boolean> {
+export async function eraseClient(ports: ServicePorts, slug: string, until = Number.POSITIVE_INFINITY) {
   const client = await ports.clients.get(slug);
   if (!client?.erasing) return true;
   // Writes the audit record of the deletion, since the process that marked the client may have crashed before writing

@@ -102,11 +102,7 @@ function findRestartInCreation({ clock }: ErasePorts, source: Execution, id: str
  * Erases executions of one family, which is an execution with all its restarts. It removes the blobs that the family
  * shares together with the last member that has contents.
  */
-export async function eraseMembers(
-  ports: ErasePorts,
-  { client, root }: BlobHome,
-  ids: readonly string[],
-): Promise<void> {
+export async function eraseMembers(ports: ErasePorts, { client, root }: BlobHome, ids: readonly string[]) {
   for (const id of ids) await eraseContents(ports, id);
   // All these executions are marked for erasure, so the family gets no new restart, and its last member is known. After
   // a crash, the next call repeats the steps below.
@@ -154,11 +150,7 @@ export async function eraseContents(
  * If there is a queue, the function only enqueues this work, since a Lambda that starts runs may lack the right to
  * cancel them.
  */
-export async function demandClientAfterStart(
-  ports: ServicePorts,
-  by: Principal,
-  { id, client }: Execution,
-): Promise<void> {
+export async function demandClientAfterStart(ports: ServicePorts, by: Principal, { id, client }: Execution) {
   try {
     await demandClient(ports, by, client);
   } catch (error) {

@@ -80,12 +80,7 @@ export async function workflowQuotas(ports: ServicePorts, id: string): Promise<W
  * Replaces all quotas of a workflow. Runs that started before the workflow had a quota hold no slot, so they do not
  * count. Throws `NotFound`, `Forbidden`.
  */
-export async function setWorkflowQuotas(
-  ports: ServicePorts,
-  by: Principal,
-  id: string,
-  quotas: WorkflowQuotas,
-): Promise<void> {
+export async function setWorkflowQuotas(ports: ServicePorts, by: Principal, id: string, quotas: WorkflowQuotas) {
   demandAllClients(by);
   await findWorkflow(ports, id);
   await ports.workflowStates.set(id, { quotas });

@@ -77,10 +77,7 @@ export async function changeDraft(
 }
 
 /** Throws `Refused` if an input would no longer be secret although the session may hold values of it. */
-export function demandSecrets(
-  { draft, context, nodes }: SessionState,
-  { settings }: Pick<DraftChange, "settings">,
-): void {
+export function demandSecrets({ draft, context, nodes }: SessionState, { settings }: Pick<DraftChange, "settings">) {
   if (!settings) return;
   const kept = secretKeys(settings);
   const hasOutput = Object.values(nodes).some(({ outcome }) => outcome);

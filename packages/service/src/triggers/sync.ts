@@ -19,11 +19,7 @@ import { canSeeTrigger } from "../workflows/find.ts";
  * Sets up triggers, first those that another workflow may have taken. Throws `Conflict` if another workflow has one of
  * them, and `Refused` for an invalid one. After an error, some triggers may already be set up.
  */
-export async function putTriggers(
-  ports: ServicePorts,
-  workflowId: string,
-  triggers: readonly Trigger[] = [],
-): Promise<void> {
+export async function putTriggers(ports: ServicePorts, workflowId: string, triggers: readonly Trigger[] = []) {
   // The key of a contested trigger contains no workflow id, so two workflows can want the same key.
   const contested = triggers.filter((trigger) => triggerKey("a", trigger) === triggerKey("b", trigger));
   for (const trigger of contested) await put(ports, workflowId, trigger);
