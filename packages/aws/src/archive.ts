@@ -9,8 +9,7 @@ import {
   type Claim,
   isDraftId,
 } from "@nova/service";
-import { type Workflow, workflowHash } from "@nova/workflow";
-import { defined } from "@nova/workflow/defined";
+import { defined, type Workflow, workflowHash } from "@nova/workflow";
 import { reportOutage } from "./clients/outage.ts";
 import { forSigning } from "./clients/own-services.ts";
 import * as db from "./dynamodb/chain/items.ts";

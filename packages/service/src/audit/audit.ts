@@ -1,7 +1,7 @@
 import { monotonicFactory } from "ulid";
 import { reaches } from "../access/authenticate.ts";
-import type { AuditRecord, Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { AuditRecord } from "../ports/audit.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
 
 const nextId = monotonicFactory();

@@ -4,9 +4,8 @@ import { demandAllClients, digestOf, keyText, newSecret, reaches } from "../acce
 import { recordDeed } from "../audit/audit.ts";
 import { Conflict, NotFound, Refused } from "../errors.ts";
 import { demandMail } from "../notices/notices.ts";
-import type { ApiKey, Principal, Role } from "../ports/access.ts";
 import { type Client, defaultClient } from "../ports/clients.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { ApiKey, Principal, Role, ServicePorts } from "../ports/index.ts";
 import { everyItem, type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
 import { fillPools, type QueuePorts } from "../quotas/fill.ts";
 import { poolName } from "../quotas/pools.ts";

@@ -13,8 +13,7 @@ import { demandAllClients } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { demandClient } from "../clients/clients.ts";
 import { Conflict, NotFound, Refused, recoverFrom } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import { everyItem } from "../ports/page.ts";
 import { findWorkflow } from "../workflows/find.ts";
 

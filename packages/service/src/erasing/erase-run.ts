@@ -2,10 +2,9 @@ import { type BlobHome, cancelExecution, type Execution, erasureText } from "@no
 import { decodeTime, isValid } from "ulid";
 import { demandClient } from "../clients/clients.ts";
 import { Conflict, NotFound } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
 import type { ErasableScope } from "../ports/archive.ts";
 import { defaultClient } from "../ports/clients.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import type { Session } from "../ports/sessions.ts";
 import { draftId } from "../workflows/find.ts";
 

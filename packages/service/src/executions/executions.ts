@@ -4,8 +4,7 @@ import { defined } from "@nova/workflow/defined";
 import { reaches } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { eraseMembers, markForErasing } from "../erasing/erase-run.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import type { Page } from "../ports/page.ts";
 
 type FindPorts = Pick<ServicePorts, "executions">;

@@ -1,6 +1,5 @@
 import { verifyRuns } from "../executions/executions.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import type { DailyCheck } from "../ports/roots.ts";
 
 /** Number of runs that a slice verifies between two writes of the progress. */

@@ -1,8 +1,7 @@
 import { type Root, readRoot } from "@nova/engine";
 import { demandAllClients } from "../access/authenticate.ts";
 import { Conflict } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, readPage } from "../ports/page.ts";
 import type { RootStore } from "../ports/roots.ts";
 import { newestRoot } from "./prove.ts";

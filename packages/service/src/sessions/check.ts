@@ -1,9 +1,7 @@
 import { membersOf, objectText, RawJson, secretKeysOf, shownContext } from "@nova/engine";
-import { conditionLabel, type Finding, mappingKey, renderPrompt } from "@nova/workflow";
-import { defined } from "@nova/workflow/defined";
+import { conditionLabel, defined, type Finding, mappingKey, renderPrompt } from "@nova/workflow";
 import { wholeContext } from "../executions/executions.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import type { Draft, DraftNode, Session } from "../ports/sessions.ts";
 import { isInput } from "./draft.ts";
 import { isDecision } from "./draft-graph.ts";

@@ -1,11 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import * as engine from "@nova/engine";
-import { conditionLabel, defaultLabel, secretKeys } from "@nova/workflow";
-import { defined } from "@nova/workflow/defined";
+import { conditionLabel, defaultLabel, defined, secretKeys } from "@nova/workflow";
 import { recordDeed } from "../audit/audit.ts";
 import { Conflict, Refused } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import type { Draft, DraftEdge, DraftNode, Session, SessionState } from "../ports/sessions.ts";
 import { demandNoMark, isStep, sized, withChangedNode, withEdge, withNode } from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";

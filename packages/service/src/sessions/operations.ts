@@ -1,8 +1,7 @@
 import type { Finding } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import { Refused } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import type { DraftEdge, DraftNode, Session, SessionState } from "../ports/sessions.ts";
 import { validateWorkflow } from "../publishing/publish.ts";
 import { describeRemoval, edgeName, sized, withEdge, withNode, withoutEdge, withoutNode } from "./draft.ts";

@@ -2,8 +2,7 @@ import { Context, findItems, type Member, membersOf, type OutcomeAt, readInput, 
 import { currentNodeKey, idPrefix, mappingKey, mappingOf, normalName, referencesIn } from "@nova/workflow";
 import { withVariables } from "../clients/clients.ts";
 import { Refused } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import type { Draft, DraftNode, Session, SessionState } from "../ports/sessions.ts";
 import { buildContextBefore, findFront } from "./compose.ts";
 import { demandNoMark, isInput, listNodesBeside, sha256Of, withNode } from "./draft.ts";

@@ -1,13 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import { elementsOf, membersOf, objectText, valueAt, type WorkflowVersion } from "@nova/engine";
-import { type Finding, slugOf, type Workflow, type WorkflowSource, workflowHash, writeWorkflow } from "@nova/workflow";
-import { defined } from "@nova/workflow/defined";
+import {
+  defined,
+  type Finding,
+  slugOf,
+  type Workflow,
+  type WorkflowSource,
+  workflowHash,
+  writeWorkflow,
+} from "@nova/workflow";
 import { demandAllClients } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { Conflict, Refused } from "../errors.ts";
 import { versionFor } from "../executions/execute.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import type { DraftNode, PublishedDraft, RecordedEntry, Session } from "../ports/sessions.ts";
 import { type Published, publish, storePublication, validateWorkflow } from "../publishing/publish.ts";
 import { waitUntilPublished } from "../publishing/publish-version.ts";

@@ -1,9 +1,7 @@
 import { membersOf, parsedOrNot, RawJson, readTraceLink, valueAt } from "@nova/engine";
-import { currentNodeKey, idPrefix, mappingKey, type RenderedPrompt, renderPrompt } from "@nova/workflow";
-import { defined } from "@nova/workflow/defined";
+import { currentNodeKey, defined, idPrefix, mappingKey, type RenderedPrompt, renderPrompt } from "@nova/workflow";
 import { Refused } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import type { Draft, Session } from "../ports/sessions.ts";
 import { restoreSession } from "./record.ts";
 import { readSessionRun, runAlone } from "./run.ts";

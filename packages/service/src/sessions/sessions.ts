@@ -1,7 +1,14 @@
 import { hash } from "node:crypto";
 import * as engine from "@nova/engine";
-import { checkContext, type ExactValue, keepingDigits, parseExact, textOfJson, type Workflow } from "@nova/workflow";
-import { defined } from "@nova/workflow/defined";
+import {
+  checkContext,
+  defined,
+  type ExactValue,
+  keepingDigits,
+  parseExact,
+  textOfJson,
+  type Workflow,
+} from "@nova/workflow";
 import { ulid } from "ulid";
 import { reaches } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
@@ -10,9 +17,8 @@ import { cancelRuns, removeSession } from "../erasing/erase-run.ts";
 import { NotFound, Refused } from "../errors.ts";
 import { versionFor } from "../executions/execute.ts";
 import { executionWithin } from "../executions/executions.ts";
-import type { Attempt, Principal } from "../ports/access.ts";
 import { defaultClient } from "../ports/clients.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Attempt, Principal, ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
 import type { DraftEdge, DraftNode, NodeRecord, Session, SessionState, SessionSummary } from "../ports/sessions.ts";
 import { isDraftId } from "../workflows/find.ts";

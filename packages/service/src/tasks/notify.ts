@@ -7,8 +7,7 @@ import {
   voteLinks,
   type WaitingTask,
 } from "@nova/engine";
-import { isMailAddress, type OnFailure } from "@nova/workflow";
-import { defined } from "@nova/workflow/defined";
+import { defined, isMailAddress, type OnFailure } from "@nova/workflow";
 import { failureSignature, novaHeader } from "../hooks/signature.ts";
 import { buildNotice, noMailer, noMailReason, readSender, senderFields } from "../notices/notices.ts";
 import { once } from "../once/once.ts";

@@ -5,8 +5,7 @@ import { demandAllClients, reaches } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { Forbidden, NotFound, Refused } from "../errors.ts";
 import { executionWithin } from "../executions/executions.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
 import type { BusEvent } from "../ports/triggers.ts";
 

@@ -15,9 +15,8 @@ import { demandClient } from "../clients/clients.ts";
 import { Conflict, Forbidden, NotFound, Refused } from "../errors.ts";
 import { continueRun, execute } from "../executions/execute.ts";
 import { listExecutions } from "../executions/executions.ts";
-import type { Principal } from "../ports/access.ts";
 import { defaultClient } from "../ports/clients.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import { everyItem, type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
 import type { Delivery, DeliveryQuery } from "../ports/triggers.ts";
 

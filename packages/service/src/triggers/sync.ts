@@ -1,5 +1,6 @@
 import { NovaError } from "@nova/engine";
 import {
+  defined,
   type Finding,
   finding,
   type ScheduleTrigger,
@@ -7,12 +8,10 @@ import {
   type TriggerType,
   type Workflow,
 } from "@nova/workflow";
-import { defined } from "@nova/workflow/defined";
 import { reaches } from "../access/authenticate.ts";
 import { Conflict } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
 import { defaultClient } from "../ports/clients.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import { canSeeTrigger } from "../workflows/find.ts";
 
 /**

@@ -1,5 +1,4 @@
-import { type Finding, finding, nodeIndex, type Workflow } from "@nova/workflow";
-import { defined } from "@nova/workflow/defined";
+import { defined, type Finding, finding, nodeIndex, type Workflow } from "@nova/workflow";
 import type { ServicePorts } from "../ports/index.ts";
 
 export interface Call {
