@@ -1,14 +1,7 @@
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { StoreUnavailable } from "@nova/engine";
-import {
-  type Archive,
-  type ArchivePage,
-  type ArchiveQuery,
-  type ArchiveRecord,
-  type Claim,
-  isDraftId,
-} from "@nova/service";
+import * as service from "@nova/service";
 import { defined, type Workflow, workflowHash } from "@nova/workflow";
 import { reportOutage } from "./clients/outage.ts";
 import { forSigning } from "./clients/own-services.ts";
@@ -46,7 +39,7 @@ type Position = { after?: db.Item } | ObjectPosition;
 type ObjectPosition = { prefix: number; after?: string };
 
 /** Exports and imports the table and the bucket, page by page: first all items, then all objects. */
-export function createArchive(table: TableConnection, bucket: BucketConnection): Archive {
+export function createArchive(table: TableConnection, bucket: BucketConnection): service.Archive {
   return {
     async page(query) {
       const position = query.cursor === undefined ? {} : (JSON.parse(query.cursor) as Position);
@@ -101,9 +94,9 @@ function withoutOffer({ idle, leaver: _, taker: __, open, ...record }: db.Item):
 
 async function itemPage(
   { table, bucket }: { table: db.ItemConnection; bucket: BucketConnection },
-  { client, seen }: ArchiveQuery,
+  { client, seen }: service.ArchiveQuery,
   { after }: { after?: db.Item },
-): Promise<ArchivePage> {
+): Promise<service.ArchivePage> {
   const scan = new ScanCommand({
     TableName: table.table,
     ConsistentRead: true,
@@ -115,7 +108,7 @@ async function itemPage(
   for (const item of Items) if (isArchived(item) && (await isWanted(item))) wanted.push(item);
   const shown = seen ? await Promise.all(wanted.map((item) => redactItem(bucket, item, seen))) : wanted;
   const records = shown.map(
-    (item): ArchiveRecord => ({ kind: "item", entity: kindOf(item), item: JSON.stringify(withoutOffer(item)) }),
+    (item): service.ArchiveRecord => ({ kind: "item", entity: kindOf(item), item: JSON.stringify(withoutOffer(item)) }),
   );
   const next: Position = end ? { after: end } : { prefix: 0 };
   return { records, cursor: JSON.stringify(next) };
@@ -123,9 +116,9 @@ async function itemPage(
 
 async function objectPage(
   { table, bucket }: { table: db.ItemConnection; bucket: BucketConnection },
-  { client: slug, seen }: ArchiveQuery,
+  { client: slug, seen }: service.ArchiveQuery,
   { prefix, after }: ObjectPosition,
-): Promise<ArchivePage> {
+): Promise<service.ArchivePage> {
   const prefixes = [definitionPrefix, slug === undefined ? "blobs/" : `blobs/${slug}/`];
   const list = new ListObjectsV2Command({ Bucket: bucket.bucket, Prefix: prefixes[prefix], StartAfter: after });
   const { Contents = [], IsTruncated } = await reportOutage("S3", () => bucket.client.send(list));
@@ -171,7 +164,7 @@ function itemsOfClient(connection: db.ItemConnection, slug: string): (item: db.I
     const [entity, head] = [db.textIn(item, "__edb_e__") ?? "", db.textIn(item, "head")];
     if (head !== undefined) return (JSON.parse(head) as { client?: string }).client === slug;
     // Definitions belong to all clients, except definitions of drafts.
-    const isDraft = isDraftId(db.textIn(item, "workflowId") ?? "");
+    const isDraft = service.isDraftId(db.textIn(item, "workflowId") ?? "");
     if (sharedKinds.has(entity)) return isDraft ? db.textIn(item, "draftOf") === slug : true;
     if (db.textIn(item, "client") === slug) return true;
     if (db.textIn(item, "owner") === `client:${slug}`) return true;
@@ -252,7 +245,7 @@ const keyPatterns: Readonly<Record<string, KeyPatterns>> = {
  * that belong to no client, and for an item whose keys do not match its attributes. Without this check, a forged item
  * could become an API key.
  */
-export function claimOf(item: db.Item): Claim | undefined {
+export function claimOf(item: db.Item): service.Claim | undefined {
   const kind = kindOf(item);
   const place = Object.hasOwn(keyPatterns, kind) ? keyPatterns[kind] : undefined;
   if (!place || isRootNote(item)) return undefined;
@@ -275,8 +268,8 @@ export function claimOf(item: db.Item): Claim | undefined {
   return { kind, ...defined({ client, execution, version: ran }), isOpen: db.textIn(item, "open") === "open" };
 }
 
-type Redact = NonNullable<ArchiveQuery["seen"]>;
-type ArchivedObject = Extract<ArchiveRecord, { kind: "object" }>;
+type Redact = NonNullable<service.ArchiveQuery["seen"]>;
+type ArchivedObject = Extract<service.ArchiveRecord, { kind: "object" }>;
 
 /** Kinds whose items have a definition, inline or in S3. */
 const defining = new Set(["version", "publication"]);

@@ -62,7 +62,7 @@ export function createKmsKeyPair(client: KMSClient, keyIds: readonly string[]): 
       ]);
       return signatureText(thumbprintOf(point), rawSignature(Buffer.from(Signature ?? [])));
     },
-    verify: async (text, signature, at) => isSigned(await published(), { text, signature, at }),
+    verify: async (text, signature, at) => isSigned(await published(), text, signature, at),
     publicKeys: published,
   };
 }
@@ -96,7 +96,7 @@ export function createFileKeyPair({ keyHex, file }: FileKeyPairOptions): KeyPair
       const raw = crypto.sign("sha256", Buffer.from(text), { key: privateKey, dsaEncoding: "ieee-p1363" });
       return signatureText(thumbprintOf(jwk), raw);
     },
-    verify: async (text, signature, at) => isSigned(publish(await readKeys()), { text, signature, at }),
+    verify: async (text, signature, at) => isSigned(publish(await readKeys()), text, signature, at),
     publicKeys: async () => publish(await readKeys()),
     async rotate() {
       if (file === undefined)
@@ -187,13 +187,7 @@ function signatureText(kid: string, raw: Buffer): string {
  */
 const signaturePattern = /^([\w-]{43})\.([\w-]{85}[AQgw])$/;
 
-interface Signed {
-  text: string;
-  signature: string;
-  at: string | undefined;
-}
-
-function isSigned(keys: readonly PublicKey[], { text, signature, at }: Signed): boolean {
+function isSigned(keys: readonly PublicKey[], text: string, signature: string, at: string | undefined): boolean {
   const [, kid, raw = ""] = signaturePattern.exec(signature) ?? [];
   const key = keys.find((one) => one.kid === kid);
   if (!key || (at !== undefined && !isInPeriod(key, Date.parse(at) / 1000))) return false;

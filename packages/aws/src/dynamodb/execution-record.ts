@@ -1,11 +1,4 @@
-import {
-  type Execution,
-  type ExecutionError,
-  type Parent,
-  type Sandbox,
-  type Spending,
-  UnreadableRecord,
-} from "@nova/engine";
+import * as engine from "@nova/engine";
 import { z } from "zod";
 import * as db from "./records.ts";
 
@@ -26,17 +19,17 @@ export const executionRecord = db.record(
     ...db.optionalTexts("endedAt", "tip", "admission", "rank", "trigger", "restartedFrom", "open", "leaver", "taker"),
     ...db.numbers("version"),
     ...db.optionalNumbers("durationMs", "nodes"),
-    parent: db.value<Parent>(),
+    parent: db.value<engine.Parent>(),
     status: { type: statuses, required: true },
-    error: db.value<ExecutionError>(),
-    spent: db.value<Spending>(),
+    error: db.value<engine.ExecutionError>(),
+    spent: db.value<engine.Spending>(),
     pools: db.value<string[]>(),
     restarts: db.value<string[]>(),
     sessionRuns: db.value<string[]>(),
     labels: db.value<Record<string, string>>(),
     endPublished: { type: "boolean" },
     erased: db.value<"asked" | "emptied" | true>(),
-    idle: db.value<Sandbox[]>(),
+    idle: db.value<engine.Sandbox[]>(),
   },
   {
     record: db.tableKeys("E#{id}", "E"),
@@ -72,7 +65,7 @@ const Item = z.object({
   durationMs: count.exactOptional(),
   nodes: count.exactOptional(),
   error: z
-    .object({ node: text, class: text as unknown as z.ZodType<ExecutionError["class"]>, message: text })
+    .object({ node: text, class: text as unknown as z.ZodType<engine.ExecutionError["class"]>, message: text })
     .exactOptional(),
   spent: z
     .object({ cost_usd: z.number(), tokens_input: z.number(), tokens_cached: z.number(), tokens_output: z.number() })
@@ -87,7 +80,7 @@ const Item = z.object({
 });
 
 /** Parses an item with its keys (`withKeys`). Throws `UnreadableRecord` if it is forged or damaged. */
-export function executionOf(item: ExecutionItem): Execution {
+export function executionOf(item: ExecutionItem): engine.Execution {
   const client = typeof item.client === "string" ? item.client : null;
   const keys = item as unknown as Partial<Record<string, unknown>>;
   const id = idInKey(item) ?? String(item.id);
@@ -95,12 +88,12 @@ export function executionOf(item: ExecutionItem): Execution {
   try {
     db.checkFormat(what, item.format);
   } catch (cause) {
-    throw new UnreadableRecord((cause as Error).message, client, { cause });
+    throw new engine.UnreadableRecord((cause as Error).message, client, { cause });
   }
   const parsed = Item.safeParse(item);
   const [issue] = parsed.error?.issues ?? [];
   const wayOut = "the table was edited by hand, nova verify says more";
-  const refuse = (reason: string) => new UnreadableRecord(`the record of ${what}${reason} - ${wayOut}`, client);
+  const refuse = (reason: string) => new engine.UnreadableRecord(`the record of ${what}${reason} - ${wayOut}`, client);
   if (!parsed.success) throw refuse(`: ${issue?.path.join(".")}: ${issue?.message}`);
   const { open, ...known } = parsed.data;
   if (id !== known.id) throw refuse(" says that it is another run's");

@@ -25,7 +25,7 @@ export function createStateMachines({ client, roleArn, logGroupArn }: StateMachi
       const name = stateMachineName(workflow);
       const versionDescription = cutDescription(description);
       const machine = { definition, roleArn, publish: true, versionDescription, ...loggingConfiguration(logGroupArn) };
-      const arn = stateMachineArn(homeOf(roleArn, await client.config.region()), name);
+      const arn = stateMachineArn(roleArn, await client.config.region(), name);
       const update = new sfn.UpdateStateMachineCommand({ stateMachineArn: arn, ...machine });
       const create = new sfn.CreateStateMachineCommand({ name, type: "STANDARD", ...machine });
       const { stateMachineVersionArn: version } = await reportOutage(
@@ -146,20 +146,10 @@ export function stateMachineName(name: string): string {
   return `${name.slice(0, maxNameLength - 1 - hash.length)}-${hash}`;
 }
 
-export interface MachineHome {
-  partition: string;
-  region: string;
-  account: string;
-}
-
-export function stateMachineArn({ partition, region, account }: MachineHome, name: string): string {
-  return `arn:${partition}:states:${region}:${account}:stateMachine:${name}`;
-}
-
-/** Reads the partition and the account from the ARN of a role, which has no region. */
-export function homeOf(roleArn: string, region: string): MachineHome {
+/** Returns the ARN of a machine in the partition and the account of a role. The ARN of a role has no region. */
+export function stateMachineArn(roleArn: string, region: string, name: string): string {
   const [, partition = "aws", , , account = ""] = roleArn.split(":");
-  return { partition, region, account };
+  return `arn:${partition}:states:${region}:${account}:stateMachine:${name}`;
 }
 
 /** Returns the ARN of the machine without a version. */

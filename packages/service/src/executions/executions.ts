@@ -5,7 +5,6 @@ import { reaches } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { eraseMembers, markForErasing } from "../erasing/erase-run.ts";
 import type { Principal, ServicePorts } from "../ports/index.ts";
-import type { Page } from "../ports/page.ts";
 
 type FindPorts = Pick<ServicePorts, "executions">;
 
@@ -45,23 +44,14 @@ export async function verify(ports: ServicePorts, by: Principal, id: string): Pr
   return engine.verifyExecution(ports, id);
 }
 
-export interface VerifiedRun {
-  id: string;
-  found: engine.Verification;
-}
-
 /** Number of runs that are verified concurrently. It is small, since each verification reads a whole chain. */
 const checkedAtOnce = 4;
 
 /** Verifies the runs of one page, newest first; runs with unreadable records come first. */
-export async function verifyRuns(
-  ports: ServicePorts,
-  by: Principal,
-  query: engine.ExecutionQuery,
-): Promise<Page<VerifiedRun>> {
+export async function verifyRuns(ports: ServicePorts, by: Principal, query: engine.ExecutionQuery) {
   const { items: runs, unreadable = [], cursor } = await listExecutions(ports, by, query);
   const ids = [...unreadable, ...runs.map(({ id }) => id)];
-  const items: VerifiedRun[] = [];
+  const items: { id: string; found: engine.Verification }[] = [];
   while (ids.length > 0) {
     const part = ids.splice(0, checkedAtOnce);
     items.push(

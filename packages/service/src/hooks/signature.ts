@@ -38,15 +38,9 @@ export function signatureProblem(
   return ageSeconds <= toleranceSeconds ? undefined : `it was signed ${Math.round(ageSeconds)} seconds ago, or ahead`;
 }
 
-interface Scheme {
-  prefix: string;
-  algorithm: WebhookSignature["algorithm"];
-  keys: readonly (string | Buffer)[];
-}
-
-function schemeOf({ header, prefix = usualPrefix, algorithm }: WebhookSignature, keys: readonly string[]): Scheme {
+function schemeOf({ header, prefix = usualPrefix, algorithm }: WebhookSignature, keys: readonly string[]) {
   return header === novaHeader
-    ? { prefix: novaPrefix, algorithm: "sha256", keys: keys.map(novaKey) }
+    ? { prefix: novaPrefix, algorithm: "sha256" as const, keys: keys.map(novaKey) }
     : { prefix, algorithm, keys };
 }
 

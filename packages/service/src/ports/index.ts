@@ -7,18 +7,7 @@ import type { ClientStore, SlotStore, SpendingStore, StatsStore } from "./client
 import type { Range } from "./page.ts";
 import type { DailyCheckStore, LeafStore, RootStore, TimeStamper } from "./roots.ts";
 import type { SessionStore } from "./sessions.ts";
-import type {
-  Bus,
-  DeliveryStore,
-  EventRules,
-  IncomingMail,
-  Mailer,
-  MailPorts,
-  Poster,
-  PublishQueue,
-  Schedules,
-  TriggerStore,
-} from "./triggers.ts";
+import type * as triggers from "./triggers.ts";
 import type { MachineVersions, PublicationStore, WorkflowStates } from "./workflow-states.ts";
 
 /** Each role includes the rights of the roles before it. */
@@ -162,9 +151,9 @@ export interface ServiceStores extends RunHookStores {
   audit: AuditLog;
   attempts: AttemptStore;
   rateStore: RateStore;
-  triggers: TriggerStore;
-  deliveries: DeliveryStore;
-  incomingMail: IncomingMail;
+  triggers: triggers.TriggerStore;
+  deliveries: triggers.DeliveryStore;
+  incomingMail: triggers.IncomingMail;
   publications: PublicationStore;
   machineVersions: MachineVersions;
   uploads: UploadStore;
@@ -189,17 +178,17 @@ export interface ServicePorts extends Ports, ServiceStores {
   findLookedUpKeys: KeysLookedUp;
   /** Finds mistakes in the code of a node within limits of time and memory. */
   checkCode(code: string, facts: SentFacts): Promise<CodeFinding[]>;
-  mail: MailPorts;
+  mail: triggers.MailPorts;
   /** The queue of publications. If absent, the request that publishes a version waits for Step Functions. */
-  publishQueue?: PublishQueue;
+  publishQueue?: triggers.PublishQueue;
   /** The queue of erasures. If absent, the request that deletes a client waits until the client is erased. */
   erasureQueue?: ErasureQueue;
-  bus: Bus;
-  schedules: Schedules;
-  eventRules: EventRules;
+  bus: triggers.Bus;
+  schedules: triggers.Schedules;
+  eventRules: triggers.EventRules;
   /** Sends mails; absent if no sender address is configured. */
-  mailer?: Mailer;
-  poster: Poster;
+  mailer?: triggers.Mailer;
+  poster: triggers.Poster;
   /** Absent if no time-stamp authority is configured. */
   timeStamper?: TimeStamper;
   /** ARNs of the functions that state machines call. */

@@ -89,12 +89,6 @@ function addMembers(planned: Plan, extra: readonly Member[]): Plan {
   return { ...planned, context: planned.context.apply({ set: [...extra], delete: [] }, 0), extra };
 }
 
-interface AppliedContextData {
-  state: SessionState;
-  written: string[];
-  extra: Member[];
-}
-
 /**
  * Applies the outputs that a front end sends. If the output of a node of the draft (`id:<node>`, or the node's name)
  * differs from the current one, the session stores it as an output written by hand, and the version of the node rises.
@@ -105,7 +99,7 @@ export async function applyContextData(
   by: Principal,
   session: Session,
   { node, contextData }: { node: string; contextData: string },
-): Promise<AppliedContextData> {
+) {
   const members = contextMembers(contextData);
   const current = members.find(({ key }) => key === currentNodeKey)?.json;
   if (current !== undefined && current !== JSON.stringify(node))

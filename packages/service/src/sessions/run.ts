@@ -1,4 +1,4 @@
-import { type Execution, type Member, membersOf, objectText, startExecution } from "@nova/engine";
+import { type Member, membersOf, objectText, startExecution } from "@nova/engine";
 import { mappingKey, startOf } from "@nova/workflow";
 import { recordDeed } from "../audit/audit.ts";
 import { demandClient } from "../clients/clients.ts";
@@ -27,7 +27,7 @@ import { prepareDraftVersion } from "./publish.ts";
 import { changeSession, restoreSession } from "./record.ts";
 import { shortList } from "./scope.ts";
 import { readSession } from "./sessions.ts";
-import { documentPlace, homeOf, type OutputView, sessionOutputs } from "./view.ts";
+import { documentPlace, homeOf, sessionOutputs } from "./view.ts";
 
 /** The result of a request to run; the run may be unnecessary. */
 export interface StartedRun {
@@ -210,13 +210,6 @@ function startOutcome({ workflow }: Version, context: string): Member[] {
   return start ? [{ key: start.id, json: objectText([{ key: "set", json: objectText(set) }]) }] : [];
 }
 
-export interface RunOfSession {
-  session: Session;
-  record: Execution | undefined;
-  ran: string[];
-  outputs: OutputView[];
-}
-
 /** Returns the state of a session's run once it has ended, or after `waitMs`. Throws `NotFound`. */
 export async function readSessionRun(
   ports: ServicePorts,
@@ -224,7 +217,7 @@ export async function readSessionRun(
   id: string,
   { execution, runs }: Pick<StartedRun, "execution" | "runs">,
   waitMs: number,
-): Promise<RunOfSession> {
+) {
   const record = execution === null ? undefined : await untilEnded(ports, execution, waitMs);
   const session = await readSession(ports, by, id);
   const ran = runs.filter((node) => {
