@@ -105,6 +105,7 @@ export const SessionRequest = z.strictObject({
 });
 
 const Link = z.object({ execution_id: ExecutionId, scope: z.string(), seq: z.int() });
+const Recorded = Link.extend({ node: z.string(), version: VersionNumber });
 const Hand = z.object({ edited_by: z.string(), at: Time });
 
 const Standing = z.object({
@@ -147,10 +148,9 @@ export const WholeSession = SessionItem.extend({
   edges: z.array(DraftEdge),
   files: z.record(z.string(), z.string()).describe("texts of the files of `lib/`"),
   layout,
-  recorded: z
-    .object({ execution_id: ExecutionId, scope: z.string(), seq: z.int(), node: z.string(), version: VersionNumber })
-    .nullable()
-    .describe("the entry of the run from which it was made, and the version that the run had"),
+  recorded: Recorded.nullable().describe(
+    "the entry of the run from which it was made, and the version that the run had",
+  ),
   running: z.array(ExecutionId).describe("open runs of the session"),
   changes: z.array(z.object({ revision: z.int(), at: Time, by: z.string(), what: z.string() })),
 }).meta({ id: "Session" });
@@ -217,7 +217,7 @@ export function wholeSession(by: service.Principal, session: service.Session): z
     edges: draft.edges,
     files: draft.files,
     layout,
-    recorded: recorded && { ...viewOfPlace(recorded), node: recorded.node, version: recorded.version },
+    recorded: recorded && viewOf(Recorded, recorded, { execution_id: recorded.execution }),
     context: service.shownContextOf(session) as never,
     nodes: service.nodeViews(session).map((view) => ({ ...view, definition: definitions.get(view.node_id) ?? {} })),
     beside: service.viewNodesBeside(session),
@@ -225,10 +225,6 @@ export function wholeSession(by: service.Principal, session: service.Session): z
     running: runs.map(({ execution }) => execution),
     changes: changes.map(({ revision, at, by, what }) => ({ revision, at, by, what })),
   };
-}
-
-function viewOfPlace({ execution, scope, seq }: { execution: string; scope: string; seq: number }) {
-  return { execution_id: execution, scope, seq };
 }
 
 const CodeFinding = Finding.omit({ file: true });

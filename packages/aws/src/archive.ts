@@ -299,11 +299,7 @@ export async function redactItem(bucket: BucketConnection, item: db.Item, seen: 
 }
 
 /** Redacts the first of these definitions: as many as fit into `maxBytes`, but at least one. */
-export async function redactObjects(
-  bucket: BucketConnection,
-  objects: readonly ArchivedObject[],
-  seen: Redact,
-): Promise<ArchivedObject[]> {
+export async function redactObjects(bucket: BucketConnection, objects: readonly ArchivedObject[], seen: Redact) {
   let bytes = 0;
   const end = objects.findIndex((object, index) => {
     bytes += object.bytes;

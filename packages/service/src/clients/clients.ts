@@ -147,11 +147,7 @@ export async function changeClient(
 }
 
 /** Lists clients by slug; for the key of one client only that client. */
-export async function listClients(
-  { clients }: Pick<ServicePorts, "clients">,
-  by: Principal,
-  query: PageQuery,
-): Promise<Page<Client>> {
+export async function listClients({ clients }: Pick<ServicePorts, "clients">, by: Principal, query: PageQuery) {
   if (by.client === null) return pageOfClients(clients, query);
   const own = await clients.get(by.client);
   return { items: own ? [own] : [] };
@@ -236,11 +232,7 @@ export async function deleteKey(ports: KeyPorts, by: Principal, id: string): Pro
 }
 
 /** Lists keys, oldest first; for the key of one client only keys of that client. */
-export function listKeys(
-  { keys }: Pick<KeyPorts, "keys">,
-  { client }: Principal,
-  query: PageQuery,
-): Promise<Page<ApiKey>> {
+export function listKeys({ keys }: Pick<KeyPorts, "keys">, { client }: Principal, query: PageQuery) {
   const list = (range: Range) => keys.list({ ...range, client: client ?? undefined });
   return readPage(query, list, ({ id }) => id);
 }

@@ -77,21 +77,13 @@ export async function setCredential(
 }
 
 /** Lists credentials by name. Throws `NotFound`, `Forbidden`. */
-export async function listCredentials(
-  ports: ServicePorts,
-  by: Principal | null,
-  owner: CredentialOwner,
-): Promise<CredentialInfo[]> {
+export async function listCredentials(ports: ServicePorts, by: Principal | null, owner: CredentialOwner) {
   await demandOwner(ports, by, owner);
   return (await ports.credentialStore.list(owner)).map(infoOf);
 }
 
 /** Finds a credential. Throws `NotFound`, `Forbidden`. */
-export async function credentialOf(
-  ports: ServicePorts,
-  by: Principal | null,
-  named: CredentialName,
-): Promise<CredentialInfo> {
+export async function credentialOf(ports: ServicePorts, by: Principal | null, named: CredentialName) {
   await demandOwner(ports, by, named.owner);
   const record = await ports.credentialStore.get(named);
   if (!record) throw noCredential(named.name);

@@ -1,6 +1,5 @@
 import {
   type Execution,
-  type Forecast,
   freshProblem,
   type GivenOutcomes,
   planRestart,
@@ -202,12 +201,7 @@ export async function restart(
  * Forecasts a restart without storing anything. Throws as `restart` does, but reports a version that does not fit in
  * the forecast.
  */
-export async function forecastRestart(
-  ports: ServicePorts,
-  by: Principal,
-  id: string,
-  wish: RestartWish,
-): Promise<Forecast> {
+export async function forecastRestart(ports: ServicePorts, by: Principal, id: string, wish: RestartWish) {
   const { request } = await requestFor(ports, by, id, wish);
   return (await planRestart(ports, request).catch(refused)).forecast;
 }

@@ -16,11 +16,7 @@ const usualPrefix = "v1=";
  * dot and the body (Stripe, "Verify webhook signatures"). The header `x-nova-signature` carries NOVA's own digest
  * instead.
  */
-export function signatureProblem(
-  signature: WebhookSignature,
-  keys: readonly string[],
-  signed: SignedRequest,
-): string | undefined {
+export function signatureProblem(signature: WebhookSignature, keys: readonly string[], signed: SignedRequest) {
   const { header, toleranceSeconds } = signature;
   if (signed.value === undefined) return `it has no header ${header}`;
   if (toleranceSeconds === undefined) {

@@ -45,10 +45,7 @@ export const noMailer: Mailer = { send: () => Promise.reject(new Refused(noMailS
 /** The reason why an approval sends no mail. */
 export const noMailReason = `${noMail} - deploy with ${mailSetup}`;
 
-export function mailFindings(
-  { mailer }: Pick<ServicePorts, "mailer">,
-  { onFailure }: { onFailure?: OnFailure },
-): Finding[] {
+export function mailFindings({ mailer }: Pick<ServicePorts, "mailer">, { onFailure }: { onFailure?: OnFailure }) {
   return mailer || !onFailure?.mail ? [] : [finding("NOVA131", "$.on_failure.mail", noMailSentence)];
 }
 

@@ -125,19 +125,12 @@ function describeChange({ state, name }: Session, { draft, ...change }: DraftCha
   const isChanged = (node: DraftNode) => before.includes(node.id) && !isDeepStrictEqual(known.get(node.id), node);
   const listOf = (what: string, nodes: readonly string[]) =>
     nodes.length > 0 ? [`${shortList(nodes, 5)} ${what}`] : [];
+  const [added, deleted] = [after.filter((id) => !before.includes(id)), before.filter((id) => !after.includes(id))];
+  const changed = now.flatMap((node) => (isChanged(node) ? [node.id] : []));
   const parts = [
-    ...listOf(
-      "added",
-      after.filter((id) => !before.includes(id)),
-    ),
-    ...listOf(
-      "deleted",
-      before.filter((id) => !after.includes(id)),
-    ),
-    ...listOf(
-      "changed",
-      now.flatMap((node) => (isChanged(node) ? [node.id] : [])),
-    ),
+    ...listOf("added", added),
+    ...listOf("deleted", deleted),
+    ...listOf("changed", changed),
     ...(isDeepStrictEqual(state.draft.edges, draft.edges) ? [] : ["edges changed"]),
     ...(isDeepStrictEqual(state.draft.settings, draft.settings) ? [] : ["settings changed"]),
     ...(change.context !== undefined && change.context !== state.context ? ["context changed"] : []),

@@ -85,11 +85,7 @@ function freeId({ nodes }: Draft, id: string): string {
  * Returns the outputs of nodes, each as one value: the value of the only key that the node sets, or an object of all
  * keys. The value is null for a node without an output.
  */
-export async function nodeValues(
-  ports: ServicePorts,
-  session: Session,
-  nodes: readonly string[],
-): Promise<Record<string, RawJson | null>> {
+export async function nodeValues(ports: ServicePorts, session: Session, nodes: readonly string[]) {
   const outputs = await sessionOutputs(ports, session, nodes);
   const single = (output: RawJson | null) => {
     const members = output ? membersOf(output.text) : [];

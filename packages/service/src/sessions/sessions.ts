@@ -217,7 +217,12 @@ async function buildFromRun(ports: ServicePorts, by: Principal, { run, place }: 
     draft,
     context,
     workflow: execution.workflowId,
-    nodes: Object.fromEntries(listNodes(draft.nodes).map(({ id }) => [id, withOutcome(before.get(id), run)])),
+    nodes: Object.fromEntries(
+      listNodes(draft.nodes).map(({ id }): [string, NodeRecord] => {
+        const entry = before.get(id);
+        return [id, { version: 1, ...(entry && { outcome: { ...outcomeOf(entry, run), basis: "" } }) }];
+      }),
+    ),
     family: { root: execution.root, last: run },
     recorded: { ...at, node: node.id, version: execution.version, context: sha256Of(context) },
     runs: [],
@@ -278,10 +283,6 @@ function canBeRead(entry: Head, target: Head): boolean {
 function listSteps({ scope, seq }: Pick<Head, "scope" | "seq">): { scope: string; seq: number }[] {
   const branch = engine.branchOf(scope);
   return [...(branch ? listSteps({ scope: branch.parent, seq: branch.seq }) : []), { scope, seq }];
-}
-
-function withOutcome(entry: Entry | undefined, execution: string): NodeRecord {
-  return { version: 1, ...(entry && { outcome: { ...outcomeOf(entry, execution), basis: "" } }) };
 }
 
 /** Gives each outcome the basis of its recorded inputs, so that it is fresh until the draft changes. */

@@ -31,15 +31,8 @@ export function viewNodesInside({ state }: Pick<Session, "state">): InnerNodeVie
   return state.draft.nodes.flatMap((map) => {
     if (!bodyOf(map)) return [];
     const inner = { state: enterMap(state, map) };
-    const beside = viewNodesBeside(inner).map(
-      ({ definition: _, ...view }): NodeView => ({
-        ...view,
-        state: "stale",
-        skipped: false,
-        source: null,
-        decision: null,
-      }),
-    );
+    const never = { state: "stale", skipped: false, source: null, decision: null } as const;
+    const beside = viewNodesBeside(inner).map(({ definition: _, ...view }) => ({ ...view, ...never }));
     const views = [...nodeViews(inner), ...beside].map((view) => ({ ...view, map: map.id }));
     return [...views, ...viewNodesInside(inner)];
   });
@@ -110,10 +103,7 @@ export async function valuesOf(ports: Reads, { source, decision }: NodeOutcome):
 }
 
 /** Returns the values of outcomes by node id; nodes without values are missing. */
-export async function valuesOfAll(
-  ports: Reads,
-  outcomes: Iterable<readonly [string, NodeOutcome | undefined]>,
-): Promise<Map<string, engine.OutcomeAt>> {
+export async function valuesOfAll(ports: Reads, outcomes: Iterable<readonly [string, NodeOutcome | undefined]>) {
   const found = await engine.atOnce([...outcomes], async ([id, outcome]) => {
     const values = outcome && (await valuesOf(ports, outcome));
     return values ? [[id, values] as const] : [];

@@ -362,10 +362,7 @@ export async function* readRangePages(connection: ItemConnection, range: KeyRang
 }
 
 /** Reads one item; undefined if there is none. */
-export async function readOne(
-  { client, table }: ItemConnection,
-  { partition, key }: ItemKey,
-): Promise<Item | undefined> {
+export async function readOne({ client, table }: ItemConnection, { partition, key }: ItemKey) {
   const Key = { pk: textValue(partition), sk: textValue(key) };
   const get = new sdk.GetItemCommand({ TableName: table, Key, ConsistentRead: true });
   return (await reportOutage("DynamoDB", () => client.send(get))).Item;
