@@ -290,11 +290,16 @@ export const hook = openRoute("POST /hooks/{id}", {
   },
   async serve(ports, { params, headers, bytes, sourceIp }) {
     const { id = "" } = params;
-    const given = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
     const content = contentOf(bytes, headers["content-encoding"]);
     const flaw = content instanceof Error ? content : flawOf(headers["content-type"], content);
     const body = { body: bytes, ...(content instanceof Error ? {} : { content }) };
-    const request = { id, headers: Object.fromEntries(given), ...body, from: sourceIp, ...(flaw && { flaw }) };
+    const request = {
+      id,
+      headers: defined(headers) as Record<string, string>,
+      ...body,
+      from: sourceIp,
+      ...(flaw && { flaw }),
+    };
     const { execution, waitSeconds } = await service.receiveHook(ports, request);
     const record = await ports.executions.get(execution);
     return resultOf(ports, { id: execution, status: record?.status ?? "running" }, waitSeconds);

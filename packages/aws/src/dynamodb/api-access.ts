@@ -89,7 +89,7 @@ export function createAttemptStore(connection: db.TableConnection): AttemptStore
         attempts
           .patch(name)
           .set({ since: now })
-          .where((attempt, { eq, notExists }) => `${eq(attempt.since, since)} AND ${notExists(attempt.made)}`),
+          .where(db.isUnchanged({ since, made: undefined })),
       ),
     async finish(name, made) {
       await db.writeIf(attempts.patch(name).set({ made }));

@@ -62,19 +62,9 @@ export function createTaskStore(connection: db.TableConnection, places = new Wak
       return known ? { version: known.version, claims: known.claims ?? [] } : none;
     },
     putVoter({ execution, client }, id, { version, claims }) {
-      const put = voters.put({
-        execution,
-        client,
-        person: engine.sha256(id),
-        version: version + 1,
-        claims,
-        format: db.FORMAT,
-      });
-      return db.writeIf(
-        put.where((known, { eq, notExists }) =>
-          version === 0 ? notExists(known.version) : eq(known.version, version),
-        ),
-      );
+      const named = { execution, client, person: engine.sha256(id), format: db.FORMAT };
+      const put = voters.put({ ...named, version: version + 1, claims });
+      return db.writeIf(put.where(db.isUnchanged({ version: version === 0 ? undefined : version })));
     },
     putToken: ({ execution, id }, { key, sealed }) =>
       db.writeItem(tokens.put({ execution, id, key, sealed, format: db.FORMAT })),
@@ -90,17 +80,11 @@ export function createTaskStore(connection: db.TableConnection, places = new Wak
 /** Skips tasks that cannot be read, so that one of them does not stop a sweep over all waiting tasks. */
 async function* tasksOf(items: AsyncGenerator<TaskItem>): AsyncGenerator<engine.WaitingTask> {
   for await (const item of items) {
-    const task = taskIfReadable(item);
-    if (task) yield task;
-  }
-}
-
-function taskIfReadable(item: TaskItem): engine.WaitingTask | undefined {
-  try {
-    return taskOf(item);
-  } catch (error) {
-    process.emitWarning(`task "${item.id}" of ${item.execution} cannot be read and is left out: ${error}`);
-    return undefined;
+    try {
+      yield taskOf(item);
+    } catch (error) {
+      process.emitWarning(`task "${item.id}" of ${item.execution} cannot be read and is left out: ${error}`);
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import { Conflict, NotFound, Refused } from "../errors.ts";
 import { demandMail } from "../notices/notices.ts";
 import { type Client, defaultClient } from "../ports/clients.ts";
 import type { ApiKey, Principal, Role, ServicePorts } from "../ports/index.ts";
-import { everyItem, type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
+import { everyListed, type PageQuery, type Range, readPage } from "../ports/page.ts";
 import { fillPools, type QueuePorts } from "../quotas/fill.ts";
 import { poolName } from "../quotas/pools.ts";
 import { demandMachine } from "../workflows/find.ts";
@@ -81,7 +81,7 @@ export async function createClient(
  */
 async function demandUnused({ audit }: Pick<ServicePorts, "audit">, slug: string): Promise<void> {
   const list = (range: Range) => audit.list({ ...range, client: slug });
-  for await (const { action, at } of everyItem((cursor) => readPage({ limit: 200, cursor }, list, ({ id }) => id))) {
+  for await (const { action, at } of everyListed(list, ({ id }) => id)) {
     if (action !== "client.erased" && action !== "client.deleted") continue;
     const [what, day] = [action.slice("client.".length), at.slice(0, "2026-11-22".length)];
     throw new Conflict(`client "${slug}" was ${what} on ${day}, and its emptied records stay - choose another slug`);
@@ -148,18 +148,13 @@ export async function changeClient(
 
 /** Lists clients by slug; for the key of one client only that client. */
 export async function listClients({ clients }: Pick<ServicePorts, "clients">, by: Principal, query: PageQuery) {
-  if (by.client === null) return pageOfClients(clients, query);
+  if (by.client === null) return readPage(query, clients.list, ({ slug }) => slug);
   const own = await clients.get(by.client);
   return { items: own ? [own] : [] };
 }
 
-function pageOfClients(clients: ServicePorts["clients"], query: PageQuery): Promise<Page<Client>> {
-  const list = (range: Range) => clients.list(range);
-  return readPage(query, list, ({ slug }) => slug);
-}
-
 export function listAllClients({ clients }: Pick<ServicePorts, "clients">): AsyncGenerator<Client> {
-  return everyItem((cursor) => pageOfClients(clients, { limit: 200, cursor }));
+  return everyListed(clients.list, ({ slug }) => slug);
 }
 
 function demandNotErasing(client: Client): Client {
@@ -210,12 +205,8 @@ export async function createKey(ports: KeyPorts, by: Principal | null, request: 
   };
   const { role, identity } = key;
   if (!(await ports.keys.create(key))) return { key: (await ports.keys.get(key.id)) ?? key };
-  await recordDeed(ports, by, {
-    action: "key.created",
-    client,
-    subject: key.id,
-    detail: { role, ...defined({ identity }) },
-  });
+  const detail = { role, ...defined({ identity }) };
+  await recordDeed(ports, by, { action: "key.created", client, subject: key.id, detail });
   return { key, text: keyText({ id: key.id, secret }) };
 }
 

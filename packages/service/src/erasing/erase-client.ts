@@ -5,7 +5,7 @@ import { buildDeed, recordDeed } from "../audit/audit.ts";
 import { clientOf, listAllClients } from "../clients/clients.ts";
 import type { Erasing } from "../ports/clients.ts";
 import type { Principal, ServicePorts } from "../ports/index.ts";
-import { everyItem } from "../ports/page.ts";
+import { everyItem, everyListed, type Range } from "../ports/page.ts";
 import { giveSlotsBack } from "../quotas/fill.ts";
 import { cancelIfOpen, eraseContents, findOutermostRun, removeSessionsOf } from "./erase-run.ts";
 
@@ -56,11 +56,8 @@ async function remove(ports: ServicePorts, slug: string): Promise<true> {
 }
 
 async function removeKeys({ keys }: ServicePorts, client: string): Promise<void> {
-  for (;;) {
-    const page = await keys.list({ limit: pageSize, client });
-    for (const { id } of page) await keys.remove(id);
-    if (page.length < pageSize) return;
-  }
+  const list = (range: Range) => keys.list({ ...range, client });
+  for await (const { id } of everyListed(list, (key) => key.id)) await keys.remove(id);
 }
 
 /** Cancels the client's open runs. Returns false if `until` was reached before all of them were cancelled. */

@@ -5,6 +5,7 @@ import { Conflict, NotFound } from "../errors.ts";
 import type { ErasableScope } from "../ports/archive.ts";
 import { defaultClient } from "../ports/clients.ts";
 import type { Principal, ServicePorts } from "../ports/index.ts";
+import { everyListed, type Range } from "../ports/page.ts";
 import type { Session } from "../ports/sessions.ts";
 import { draftId } from "../workflows/find.ts";
 
@@ -211,10 +212,6 @@ export async function removeExpiredSessions(ports: ServicePorts, until = Number.
 }
 
 export async function removeSessionsOf(ports: ServicePorts, client: string): Promise<void> {
-  const pageSize = 50;
-  for (;;) {
-    const page = await ports.sessions.list({ limit: pageSize, client });
-    for (const session of page) await removeSession(ports, session);
-    if (page.length < pageSize) return;
-  }
+  const list = (range: Range) => ports.sessions.list({ ...range, client });
+  for await (const session of everyListed(list, ({ id }) => id)) await removeSession(ports, session);
 }

@@ -49,12 +49,8 @@ export async function publishSession(
     return { state: { ...session.state, draft: { ...draft, settings }, workflow: to }, what, answer: published };
   });
   const { version, id: as } = answer;
-  await recordDeed(ports, by, {
-    action: "session.published",
-    client: session.client,
-    subject: id,
-    detail: { workflow: as, version },
-  });
+  const detail = { workflow: as, version };
+  await recordDeed(ports, by, { action: "session.published", client: session.client, subject: id, detail });
   return { ...answer, session };
 }
 

@@ -77,12 +77,8 @@ export async function createSession(ports: ServicePorts, by: Principal, request:
   };
   // A repeated request finds the session that the first one created.
   if (!(await ports.sessions.create(session))) return sessionWithin(ports, by, session.id);
-  await recordDeed(ports, by, {
-    action: "session.created",
-    client,
-    subject: session.id,
-    detail: defined({ workflow: state.workflow, run: run?.run }),
-  });
+  const detail = defined({ workflow: state.workflow, run: run?.run });
+  await recordDeed(ports, by, { action: "session.created", client, subject: session.id, detail });
   return session;
 }
 

@@ -76,13 +76,8 @@ export async function answer(
   const from = sourceOf(by);
   const proved = defined({ data, person: by.person, claimed: as });
   const answered = await engine.answerTask(ports, { ...name, choice, by: who, from, ...proved });
-  const subject = answered.task.id;
-  await recordDeed(ports, by, {
-    action: "task.answered",
-    client,
-    subject,
-    detail: { choice, as: by.person?.name ?? who },
-  });
+  const detail = { choice, as: by.person?.name ?? who };
+  await recordDeed(ports, by, { action: "task.answered", client, subject: answered.task.id, detail });
   return answered;
 }
 
