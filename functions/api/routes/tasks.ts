@@ -6,33 +6,20 @@ import type { Received } from "../http/event.ts";
 import { readBody } from "../http/read-body.ts";
 import { type Answer, type Asked, type Route, route } from "../http/route.ts";
 import { listRoute } from "../schemas/list.ts";
-import {
-  ExactValue,
-  ExecutionId,
-  exactJson,
-  Flag,
-  Name,
-  named,
-  Slug,
-  TaskId,
-  Time,
-  VersionNumber,
-  viewOf,
-  WorkflowId,
-} from "../schemas/values.ts";
+import * as values from "../schemas/values.ts";
 
-const Approvers = named("Approvers", {
+const Approvers = values.named("Approvers", {
   any: z.array(z.string()).describe("mail addresses, `role:<name>` and `group:<name>`"),
   count: z.int().describe("how many different people must make the same choice"),
   not: z.array(z.string()).describe("`starter`, and nodes whose voters are excluded"),
 });
 
-const TaskItem = named("Task", {
-  task_id: TaskId,
-  execution_id: ExecutionId,
-  workflow: WorkflowId,
-  version: VersionNumber,
-  client: Slug,
+const TaskItem = values.named("Task", {
+  task_id: values.TaskId,
+  execution_id: values.ExecutionId,
+  workflow: values.WorkflowId,
+  version: values.VersionNumber,
+  client: values.Slug,
   node: z.string(),
   message: z.string(),
   choices: z.array(z.string()),
@@ -41,12 +28,12 @@ const TaskItem = named("Task", {
   form: z.looseObject({}).nullable().describe("JSON schema of the data that comes with an answer"),
   forms: z.record(z.string(), z.looseObject({})).nullable().describe("forms of choices that replace `form`"),
   pattern: z.looseObject({}).nullable().describe("pattern of the event, bound to the run"),
-  created_at: Time,
-  expires_at: Time,
+  created_at: values.Time,
+  expires_at: values.Time,
   status: z.enum(["open", "answered", "expired"]).describe("lists have only `open` tasks"),
-  answered_at: Time.nullable(),
+  answered_at: values.Time.nullable(),
   mail: z
-    .object({ to: z.array(z.string()), at: Time, problem: z.string().nullable() })
+    .object({ to: z.array(z.string()), at: values.Time, problem: z.string().nullable() })
     .nullable()
     .describe("result of the mail to the addresses in `to`; null: NOVA tried none"),
 });
@@ -59,19 +46,19 @@ const Via = z
       "how NOVA has proved the identity: a token of the issuer, an API key, or a mailed link. The key of a link is `link_` and the SHA-256 of its token",
   });
 
-const Voting = named("Voting", {
+const Voting = values.named("Voting", {
   votes: z
     .array(
       z.object({
         by: z.string(),
         choice: z.string(),
-        at: Time,
+        at: values.Time,
         via: Via,
         claimed: z.string().nullable().describe("the name that the body of the request claimed"),
       }),
     )
     .describe("the votes that count, oldest first"),
-  delegations: z.array(z.object({ by: z.string(), to: z.string(), at: Time })),
+  delegations: z.array(z.object({ by: z.string(), to: z.string(), at: values.Time })),
   missing: z
     .array(z.object({ choice: z.string(), count: z.int() }))
     .describe("how many further people must make each choice"),
@@ -97,7 +84,7 @@ const WholeTask = TaskItem.extend({
     .object({
       choice: z.string().nullable().describe("null for an event"),
       by: z.string().nullable().describe("null for an event, or after the deadline"),
-      at: Time,
+      at: values.Time,
       data: z.unknown().describe("data of the answer, or the event"),
     })
     .nullable()
@@ -106,20 +93,20 @@ const WholeTask = TaskItem.extend({
 
 const TaskAnswer = z.strictObject({
   choice: z.string().min(1).max(200),
-  data: ExactValue.optional().describe("data for the form"),
-  by: Name.optional().describe(
+  data: values.ExactValue.optional().describe("data for the form"),
+  by: values.Name.optional().describe(
     "name of the person who answers; absent: the name of the key. With approvers NOVA proves who answers, and stores this as `claimed`",
   ),
 });
 
 type TaskAnswer = z.infer<typeof TaskAnswer>;
 
-const AnsweredTask = named("AnsweredTask", {
-  task_id: TaskId,
-  execution_id: ExecutionId,
+const AnsweredTask = values.named("AnsweredTask", {
+  task_id: values.TaskId,
+  execution_id: values.ExecutionId,
   node: z.string(),
   choice: z.string(),
-  at: Time,
+  at: values.Time,
   sent: z
     .boolean()
     .describe(
@@ -131,15 +118,20 @@ const AnsweredTask = named("AnsweredTask", {
     .describe("of a vote: how many further people must make this choice; 0: the vote has decided"),
 });
 
-const ChangedVote = named("ChangedVote", { task_id: TaskId, execution_id: ExecutionId, node: z.string(), at: Time });
+const ChangedVote = values.named("ChangedVote", {
+  task_id: values.TaskId,
+  execution_id: values.ExecutionId,
+  node: z.string(),
+  at: values.Time,
+});
 
 function taskItem(task: WaitingTask) {
-  return viewOf(TaskItem, task, shownOf(task));
+  return values.viewOf(TaskItem, task, shownOf(task));
 }
 
 function wholeTask({ voting, ...task }: WaitingTask & TaskContents & { voting: EngineVoting | null }) {
   const { choice = null, by = null, data = null, ...outcome } = task.outcome ?? {};
-  return viewOf(WholeTask, task, {
+  return values.viewOf(WholeTask, task, {
     ...shownOf(task),
     outcome: task.outcome && { choice, by, ...outcome, data },
     ...(voting && { voting: shownVoting(voting) }),
@@ -163,9 +155,11 @@ function shownOf({ id, execution, workflowId, pattern, form, forms, mail, status
     task_id: id,
     execution_id: execution,
     workflow: workflowId,
-    pattern: pattern === undefined ? null : exactJson(pattern),
-    form: form === undefined ? null : exactJson(form),
-    forms: forms ? Object.fromEntries(Object.entries(forms).map(([choice, own]) => [choice, exactJson(own)])) : null,
+    pattern: pattern === undefined ? null : values.exactJson(pattern),
+    form: form === undefined ? null : values.exactJson(form),
+    forms: forms
+      ? Object.fromEntries(Object.entries(forms).map(([choice, own]) => [choice, values.exactJson(own)]))
+      : null,
     status: status === "sent" ? ("answered" as const) : status,
     mail: mail && { ...mail, problem: mail.problem ?? null },
   };
@@ -182,7 +176,7 @@ export const list = listRoute("/tasks", {
   role: "viewer",
   query: {
     kind: z.enum(["approval", "event"]).optional().describe("absent: approvals"),
-    mine: Flag.optional().describe("only those on which the caller may vote now"),
+    mine: values.Flag.optional().describe("only those on which the caller may vote now"),
   },
   item: TaskItem,
   cursor: /^[\dTZ:.-]+#task_[0-9A-Z]{26}$/,
@@ -194,7 +188,7 @@ export const get = route("GET /tasks/{id}", {
   acceptsLinks: true,
   summary: "A task, open or not, with its question and its outcome",
   role: "viewer",
-  params: z.object({ id: TaskId }),
+  params: z.object({ id: values.TaskId }),
   answers: { 200: { description: "the task", schema: WholeTask } },
   handle: async (ports, { by, params: { id } }) => wholeTask(await service.readTask(ports, by, id)),
 });
@@ -203,7 +197,7 @@ const approval = route("POST /tasks/{id}", {
   acceptsLinks: true,
   summary: "Answer an approval; with the token of a resume link, and without a key, resume a wait with the body",
   role: "runner",
-  params: z.object({ id: TaskId }),
+  params: z.object({ id: values.TaskId }),
   query: z.strictObject({
     token: z.string().max(200).optional().describe("token of a resume link: the body is any JSON, or absent"),
   }),
@@ -235,7 +229,7 @@ export const withdraw = route("POST /tasks/{id}/withdraw", {
   acceptsLinks: true,
   summary: "Withdraw the caller's vote or delegation, until enough people agree",
   role: "runner",
-  params: z.object({ id: TaskId }),
+  params: z.object({ id: values.TaskId }),
   answers: voteAnswers,
   handle: (ports, { by, params: { id }, once }) => once(async () => changedVote(await service.withdraw(ports, by, id))),
 });
@@ -244,7 +238,7 @@ export const delegate = route("POST /tasks/{id}/delegate", {
   acceptsLinks: true,
   summary: "Let another person vote instead of the caller",
   role: "runner",
-  params: z.object({ id: TaskId }),
+  params: z.object({ id: values.TaskId }),
   body: z.strictObject({
     to: z.string().refine(isMailAddress, "must be one address, such as deputy@acme.example.com"),
   }),
@@ -260,9 +254,9 @@ function changedVote({ task, at }: service.VoteChange) {
 export const answerIn = route("POST /executions/{id}/answer", {
   summary: "Answer the approval of a run that `task` names, or the only one that the run has requested so far",
   role: "runner",
-  params: z.object({ id: ExecutionId }),
+  params: z.object({ id: values.ExecutionId }),
   body: TaskAnswer.extend({
-    task: TaskId.optional().describe(
+    task: values.TaskId.optional().describe(
       "`task_id` of GET /tasks, or of `waits_for` of the execution. Without it, a second approval is refused (409), so that no repeated request answers it",
     ),
     node: z

@@ -2,21 +2,7 @@ import * as service from "@nova/service";
 import { z } from "zod";
 
 import { ExecutionStatus } from "./execution.ts";
-import {
-  Context,
-  ExactValue,
-  ExecutionId,
-  Finding,
-  Name,
-  named,
-  OptionalExactObject,
-  SessionId,
-  Slug,
-  Time,
-  VersionNumber,
-  viewOf,
-  WorkflowId,
-} from "./values.ts";
+import * as values from "./values.ts";
 import { PublishedAnswer } from "./workflow.ts";
 
 export const NodeId = z
@@ -70,14 +56,14 @@ const layout = z
 /** A workflow file whose nodes may be incomplete. */
 const DraftFile = z.looseObject({
   id: z.string().max(200).optional(),
-  name: Name.optional(),
+  name: values.Name.optional(),
   nodes: z.array(DraftNode).max(500).optional(),
   edges: z.array(DraftEdge).max(2_000).optional(),
 });
 
 export const DraftRequest = z.strictObject({
-  name: Name.optional(),
-  context: OptionalExactObject.describe("initial context of every run"),
+  name: values.Name.optional(),
+  context: values.OptionalExactObject.describe("initial context of every run"),
   settings: z.looseObject({}).optional().describe("fields of the workflow without its nodes and edges"),
   nodes: z.array(DraftNode).max(500).optional().describe("all nodes; an equal one keeps its output"),
   edges: z.array(DraftEdge).max(2_000).optional().describe("all edges; their order is the order of branches"),
@@ -85,17 +71,19 @@ export const DraftRequest = z.strictObject({
 });
 
 export const SessionRequest = z.strictObject({
-  name: Name.optional(),
-  client_slug: Slug.optional(),
-  workflow: WorkflowId.optional().describe("the workflow from which the draft starts; absent: empty"),
-  version: VersionNumber.optional().describe("of the workflow; absent: the active one"),
-  context: OptionalExactObject.describe("initial context of every run of the draft"),
+  name: values.Name.optional(),
+  client_slug: values.Slug.optional(),
+  workflow: values.WorkflowId.optional().describe("the workflow from which the draft starts; absent: empty"),
+  version: values.VersionNumber.optional().describe("of the workflow; absent: the active one"),
+  context: values.OptionalExactObject.describe("initial context of every run of the draft"),
   retention_days: z.int().min(1).max(longestDays).optional().describe("days until the session ends; 30 by default"),
   nodes: z.array(DraftNode).max(500).optional(),
   edges: z.array(DraftEdge).max(2_000).optional(),
   definition: DraftFile.optional().describe("a workflow file, with which the draft starts"),
   files: z.record(z.string(), z.string()).optional().describe("texts of the files that it names"),
-  run: ExecutionId.optional().describe("a run: the session repeats one node of it with the context that the node had"),
+  run: values.ExecutionId.optional().describe(
+    "a run: the session repeats one node of it with the context that the node had",
+  ),
   place: z
     .string()
     .min(1)
@@ -104,9 +92,9 @@ export const SessionRequest = z.strictObject({
     .describe("the place in the run, as for a restart: `find`, `each[3].find`; absent: the node that failed the run"),
 });
 
-const Link = z.object({ execution_id: ExecutionId, scope: z.string(), seq: z.int() });
-const Recorded = Link.extend({ node: z.string(), version: VersionNumber });
-const Hand = z.object({ edited_by: z.string(), at: Time });
+const Link = z.object({ execution_id: values.ExecutionId, scope: z.string(), seq: z.int() });
+const Recorded = Link.extend({ node: z.string(), version: values.VersionNumber });
+const Hand = z.object({ edited_by: z.string(), at: values.Time });
 
 const Standing = z.object({
   node_id: z.string(),
@@ -118,25 +106,30 @@ const Standing = z.object({
 });
 
 /** Fields of every answer about a session. */
-export const About = { session_id: SessionId, revision: z.int(), retention_days: z.int(), expires_at: Time };
+export const About = {
+  session_id: values.SessionId,
+  revision: z.int(),
+  retention_days: z.int(),
+  expires_at: values.Time,
+};
 
-export const SessionItem = named("SessionItem", {
+export const SessionItem = values.named("SessionItem", {
   ...About,
   name: z.string(),
-  client_slug: Slug,
+  client_slug: values.Slug,
   created_by: z.string(),
-  created_at: Time,
+  created_at: values.Time,
 });
 
 export const WholeSession = SessionItem.extend({
-  workflow: WorkflowId.nullable().describe("the workflow from which it was made, or as which it was published"),
-  context: Context,
+  workflow: values.WorkflowId.nullable().describe("the workflow from which it was made, or as which it was published"),
+  context: values.Context,
   settings: z.looseObject({}).describe("fields of the workflow without its nodes and edges"),
   shape: z.object({
     kind: z.enum(["graph", "line"]).describe("`line`: branches that do not nest run one after the other"),
     why: z.string().nullable(),
     order: z.array(z.string()),
-    findings: z.array(Finding).describe("mistakes that prevent a run"),
+    findings: z.array(values.Finding).describe("mistakes that prevent a run"),
   }),
   nodes: z.array(Standing.extend({ definition: z.looseObject({}) })),
   beside: z
@@ -151,24 +144,24 @@ export const WholeSession = SessionItem.extend({
   recorded: Recorded.nullable().describe(
     "the entry of the run from which it was made, and the version that the run had",
   ),
-  running: z.array(ExecutionId).describe("open runs of the session"),
-  changes: z.array(z.object({ revision: z.int(), at: Time, by: z.string(), what: z.string() })),
+  running: z.array(values.ExecutionId).describe("open runs of the session"),
+  changes: z.array(z.object({ revision: z.int(), at: values.Time, by: z.string(), what: z.string() })),
 }).meta({ id: "Session" });
 
 const Output = Standing.extend({
-  output: Context.nullable().describe("keys that it set; numbers keep their digits"),
+  output: values.Context.nullable().describe("keys that it set; numbers keep their digits"),
   error: z.string().nullable().describe("its error, if the run continued with `onError`"),
 });
 
 export const EditedSession = WholeSession.extend({
-  findings: z.array(Finding).describe("everything that publishing the draft would report"),
+  findings: z.array(values.Finding).describe("everything that publishing the draft would report"),
 }).meta({ id: "EditedSession" });
 
-export const Outputs = named("SessionOutputs", { ...About, outputs: z.array(Output) });
+export const Outputs = values.named("SessionOutputs", { ...About, outputs: z.array(Output) });
 
-export const SessionRun = named("SessionRun", {
+export const SessionRun = values.named("SessionRun", {
   ...About,
-  execution_id: ExecutionId.nullable().describe("null: all nodes were fresh"),
+  execution_id: values.ExecutionId.nullable().describe("null: all nodes were fresh"),
   status: ExecutionStatus,
   runs: z.array(z.string()).describe("nodes that run, in order"),
   reused: z.array(z.string()).describe("nodes whose outputs were reused"),
@@ -181,19 +174,19 @@ export const SessionRun = named("SessionRun", {
 
 export const PublishedSession = PublishedAnswer.extend(About).meta({ id: "PublishedSession" });
 
-export const CheckedPublication = named("CheckedPublication", {
-  id: WorkflowId,
+export const CheckedPublication = values.named("CheckedPublication", {
+  id: values.WorkflowId,
   valid: z.boolean(),
-  findings: z.array(Finding.extend({ node: NodeId.optional().describe("the node at `path`") })),
+  findings: z.array(values.Finding.extend({ node: NodeId.optional().describe("the node at `path`") })),
 });
 
 export const OutputRequest = z.strictObject({
-  output: ExactValue.describe("an object with keys of the context; another value if the node sets one key only"),
+  output: values.ExactValue.describe("an object with keys of the context; another value if the node sets one key only"),
   decision: z.string().optional().describe("for a decision, the edge that it takes from now on"),
 });
 
 export const NodeRunRequest = z.strictObject({
-  context_data: OptionalExactObject.describe(
+  context_data: values.OptionalExactObject.describe(
     "`id:<node>`: outputs of other nodes, written by hand if they differ; `__node_mapping`, `__current_node`",
   ),
 });
@@ -203,7 +196,7 @@ export function about({ id, revision, retentionDays, expiresAt }: service.Sessio
 }
 
 export function sessionItem(session: service.SessionSummary) {
-  return viewOf(SessionItem, session, { ...about(session), client_slug: session.client });
+  return values.viewOf(SessionItem, session, { ...about(session), client_slug: session.client });
 }
 
 export function wholeSession(by: service.Principal, session: service.Session): z.output<typeof WholeSession> {
@@ -217,7 +210,7 @@ export function wholeSession(by: service.Principal, session: service.Session): z
     edges: draft.edges,
     files: draft.files,
     layout,
-    recorded: recorded && viewOf(Recorded, recorded, { execution_id: recorded.execution }),
+    recorded: recorded && values.viewOf(Recorded, recorded, { execution_id: recorded.execution }),
     context: service.shownContextOf(session) as never,
     nodes: service.nodeViews(session).map((view) => ({ ...view, definition: definitions.get(view.node_id) ?? {} })),
     beside: service.viewNodesBeside(session),
@@ -227,9 +220,9 @@ export function wholeSession(by: service.Principal, session: service.Session): z
   };
 }
 
-const CodeFinding = Finding.omit({ file: true });
+const CodeFinding = values.Finding.omit({ file: true });
 
-export const CheckedNode = named("CheckedNode", {
+export const CheckedNode = values.named("CheckedNode", {
   ...About,
   findings: z.array(CodeFinding).describe("mistakes in the node; `path` is within it: `$.code`"),
   keys: z

@@ -1,26 +1,21 @@
-import {
-  type CredentialOwner,
-  type CredentialRecord,
-  type CredentialStore,
-  credentialKindNames,
-  ownerText,
-} from "@nova/engine";
+import * as engine from "@nova/engine";
 import * as db from "./records.ts";
 
 const maxInPage = 100;
 
 /** Credentials in their encrypted form. */
-export function createCredentialStore(connection: db.TableConnection): CredentialStore {
+export function createCredentialStore(connection: db.TableConnection): engine.CredentialStore {
   const credentials = credentialRecord(connection);
   return {
-    list: async (owner) => (await db.readAll(credentials.query.record({ owner: ownerText(owner) }))).map(recordOf),
-    get: ({ owner, name }) => db.findItem(credentials.get({ owner: ownerText(owner), name }), recordOf),
+    list: async (owner) =>
+      (await db.readAll(credentials.query.record({ owner: engine.ownerText(owner) }))).map(recordOf),
+    get: ({ owner, name }) => db.findItem(credentials.get({ owner: engine.ownerText(owner), name }), recordOf),
     put({ owner, ...record }) {
       const before = record.revision - 1;
-      const put = credentials.put({ owner: ownerText(owner), ...record });
+      const put = credentials.put({ owner: engine.ownerText(owner), ...record });
       return db.writeIf(put.where(db.isUnchanged({ revision: before === 0 ? undefined : before })));
     },
-    remove: ({ owner, name }) => db.writeIf(credentials.remove({ owner: ownerText(owner), name })),
+    remove: ({ owner, name }) => db.writeIf(credentials.remove({ owner: engine.ownerText(owner), name })),
     async listAll(after) {
       const { data, cursor } = await db.readPage(credentials.query.all({}), {
         limit: maxInPage,
@@ -31,12 +26,12 @@ export function createCredentialStore(connection: db.TableConnection): Credentia
   };
 }
 
-function ownerIn(text: string): CredentialOwner {
+function ownerIn(text: string): engine.CredentialOwner {
   const id = text.slice(text.indexOf(":") + 1);
   return text.startsWith("client:") ? { client: id } : { workflow: id };
 }
 
-function recordOf(item: db.Stored<typeof credentialRecord>): CredentialRecord {
+function recordOf(item: db.Stored<typeof credentialRecord>): engine.CredentialRecord {
   return { ...db.requireFormat(`credential "${item.name}" of ${item.owner}`, item), owner: ownerIn(item.owner) };
 }
 
@@ -47,7 +42,7 @@ const credentialRecord = db.record(
     ...db.numbers("revision"),
     /** `client:<slug>` or `workflow:<id>`. */
     owner: db.requiredText,
-    kind: { type: credentialKindNames, required: true },
+    kind: { type: engine.credentialKindNames, required: true },
   },
   {
     record: db.tableKeys("S#{owner}", "N#{name}"),

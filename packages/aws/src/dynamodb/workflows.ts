@@ -1,13 +1,5 @@
 import type { WorkflowStore, WorkflowVersion } from "@nova/engine";
-import type {
-  AuditRecord,
-  HandOver,
-  Pauses,
-  Publication,
-  PublicationStore,
-  WorkflowQuotas,
-  WorkflowStates,
-} from "@nova/service";
+import type * as service from "@nova/service";
 import type { HistoryBudget, Workflow } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import { type BucketConnection, readText, writeJson } from "../s3/objects.ts";
@@ -157,7 +149,10 @@ export async function* workflowIds(
 const cachedDefinitions = 200;
 
 /** Versions that are being published to Step Functions, and the results. */
-export function createPublicationStore(connection: db.TableConnection, bucket: BucketConnection): PublicationStore {
+export function createPublicationStore(
+  connection: db.TableConnection,
+  bucket: BucketConnection,
+): service.PublicationStore {
   const publications = publicationRecord(connection);
   const definitions = new LRUCache<string, Workflow>({ max: cachedDefinitions });
   /** Caches definitions by workflow and hash, so a warm Lambda reads each once. */
@@ -167,7 +162,7 @@ export function createPublicationStore(connection: db.TableConnection, bucket: B
     definitions.set(key, workflow);
     return publicationOf(item, workflow);
   };
-  const change = async ({ workflowId, version }: Pick<Publication, "workflowId" | "version">, to: Change) => {
+  const change = async ({ workflowId, version }: Pick<service.Publication, "workflowId" | "version">, to: Change) => {
     const patch = publications.patch({ workflowId, version }).set(to);
     const changed = to.status === undefined ? patch : patch.remove(["open"]);
     await db.writeIf(changed.where(({ status }, { eq }) => eq(status, "publishing")));
@@ -198,7 +193,7 @@ export function createPublicationStore(connection: db.TableConnection, bucket: B
 
 type Change = Partial<Pick<PublicationItem, "status" | "reason" | "handedOver">>;
 
-function publicationOf(item: PublicationItem, workflow: Workflow): Publication {
+function publicationOf(item: PublicationItem, workflow: Workflow): service.Publication {
   const { open: _, definition: __, status, reason, ...publication } = item;
   const state = status === "failed" ? { status, reason: reason ?? "" } : { status };
   const name = `publication ${item.version} of workflow "${item.workflowId}"`;
@@ -215,7 +210,7 @@ const publicationRecord = db.record(
     status: { type: ["publishing", "ready", "failed"], required: true },
     /** JSON text of the normalised definition; absent if it is in S3. */
     definition: db.text,
-    handedOver: db.value<HandOver>(),
+    handedOver: db.value<service.HandOver>(),
     /** Key of a sparse index; set only while the status is `publishing`. */
     open: { type: ["publications"] },
   },
@@ -229,7 +224,7 @@ const publicationRecord = db.record(
 type PublicationItem = db.Stored<typeof publicationRecord>;
 
 /** Stores the active version of each workflow, its deleted versions, and the changes that are not finished yet. */
-export function createWorkflowStates(connection: db.TableConnection): WorkflowStates {
+export function createWorkflowStates(connection: db.TableConnection): service.WorkflowStates {
   const states = stateRecord(connection);
   return {
     get: (workflowId) =>
@@ -269,7 +264,7 @@ export function createWorkflowStates(connection: db.TableConnection): WorkflowSt
   };
 }
 
-function isEmpty(pauses: Pauses): boolean {
+function isEmpty(pauses: service.Pauses): boolean {
   return Object.keys(pauses).length === 0;
 }
 
@@ -281,12 +276,12 @@ const stateRecord = db.record(
     ...db.optionalNumbers("active", "deleted"),
     before: db.value<number[]>(),
     touched: db.value<number[]>(),
-    handedOver: db.value<HandOver>(),
-    leaving: db.value<AuditRecord>(),
+    handedOver: db.value<service.HandOver>(),
+    leaving: db.value<service.AuditRecord>(),
     /** Partition key of a sparse index; set as long as `touched` has versions. The sort key is `ordered`. */
     open: { type: ["unsettled"] },
-    paused: db.value<Pauses>(),
-    quotas: db.value<WorkflowQuotas>(),
+    paused: db.value<service.Pauses>(),
+    quotas: db.value<service.WorkflowQuotas>(),
   },
   { record: db.tableKeys("W#{workflowId}", "STATE"), unsettled: db.indexKeys("open", "{open}", "{ordered}") },
 );

@@ -59,11 +59,7 @@ type ClientPorts = Pick<ServicePorts, "clients" | "audit" | "clock">;
  * Creates a client. Throws `Conflict` if the slug is taken, or if records of an earlier client remain under it. Throws
  * `Forbidden`.
  */
-export async function createClient(
-  ports: ClientPorts,
-  by: Principal,
-  { slug, name }: Pick<Client, "slug" | "name">,
-): Promise<Client> {
+export async function createClient(ports: ClientPorts, by: Principal, { slug, name }: Pick<Client, "slug" | "name">) {
   demandAllClients(by);
   await demandUnused(ports, slug);
   const client: Client = { format: 1, slug, name, pins: {}, createdAt: new Date(ports.clock.now()).toISOString() };
@@ -89,22 +85,14 @@ async function demandUnused({ audit }: Pick<ServicePorts, "audit">, slug: string
 }
 
 /** Finds a client. Throws the same `NotFound` for an unknown client and for one out of the caller's reach. */
-export async function clientOf(
-  ports: Pick<ServicePorts, "clients">,
-  by: Principal | null,
-  slug: string,
-): Promise<Client> {
+export async function clientOf(ports: Pick<ServicePorts, "clients">, by: Principal | null, slug: string) {
   const client = await ports.clients.get(slug);
   if (!client || (by && !reaches(by, slug))) throw noClient(slug);
   return client;
 }
 
 /** Finds a client as `clientOf` does, but also accepts the default client, which has no record. */
-export async function demandClient(
-  ports: Pick<ServicePorts, "clients">,
-  by: Principal | null,
-  slug: string,
-): Promise<Client | undefined> {
+export async function demandClient(ports: Pick<ServicePorts, "clients">, by: Principal | null, slug: string) {
   if (slug !== defaultClient) return demandNotErasing(await clientOf(ports, by, slug));
   if (by && !reaches(by, slug)) throw noClient(slug);
   return undefined;

@@ -26,11 +26,7 @@ export async function executionWithin(ports: FindPorts, by: Principal, id: strin
  * Lists executions, newest first. For a client that the key does not reach, the list is empty, as for a client that
  * does not exist.
  */
-export async function listExecutions(
-  ports: FindPorts,
-  by: Principal,
-  query: engine.ExecutionQuery,
-): Promise<engine.ExecutionList> {
+export async function listExecutions(ports: FindPorts, by: Principal, query: engine.ExecutionQuery) {
   const client = query.client ?? by.client;
   if (client !== null && !reaches(by, client)) return { items: [] };
   return ports.executions.list({ ...query, ...defined({ client: client ?? undefined }) });
@@ -151,11 +147,7 @@ const longestWaitMs = 15_000;
  * thousands of branches may still be `running`: its state machine is stopped, and the function that handles the stop,
  * or the sweeper, continues the close. Throws `ExecutionNotFound`.
  */
-export async function cancel(
-  ports: ServicePorts,
-  by: Principal,
-  id: string,
-): Promise<Pick<engine.Execution, "status">> {
+export async function cancel(ports: ServicePorts, by: Principal, id: string) {
   const { client, open, status } = await executionWithin(ports, by, id);
   const closing = engine.cancelExecution(ports, id);
   const timeout = once(ports.timer.timeout(longestWaitMs), "abort").then(() => ({ status }));

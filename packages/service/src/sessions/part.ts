@@ -19,11 +19,7 @@ export interface Part extends Omit<PartOfDraft, "recordedMaps"> {
  * Builds the part that starts with the nodes in `entries`. The outcomes of the nodes before them are in the initial
  * context of the part.
  */
-export function partFrom(
-  draft: Draft,
-  draftGraph: DraftGraph,
-  { entries, merge, passed }: Omit<Front, "context">,
-): Part {
+export function partFrom(draft: Draft, draftGraph: DraftGraph, { entries, merge, passed }: Omit<Front, "context">) {
   const next = nextOf({ nodes: draft.nodes, edges: draftGraph.edges.map(({ max: _, ...edge }) => edge) });
   const reached = new Set(entries);
   for (const id of reached) for (const to of next.get(id) ?? []) reached.add(to);

@@ -304,10 +304,7 @@ export function planStaleNodes({ draft, draftGraph, freshness, values, begin }: 
 const emptyOutcome: OutcomeAt = { set: [], delete: [], decision: null };
 
 /** Plans one node alone. Throws `NotFound`, `Refused`. */
-export function planOneNode(
-  { draft, draftGraph, values, recorded, begin, outside }: SessionSnapshot,
-  id: string,
-): Plan {
+export function planOneNode({ draft, draftGraph, values, recorded, begin, outside }: SessionSnapshot, id: string) {
   const node = nodeOf(draft, id);
   if (!draftGraph.before.has(id))
     throw new Refused(`node "${id}" is of type ${node.type}, which does nothing by itself`);

@@ -1,14 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { elementsOf, membersOf, objectText, valueAt, type WorkflowVersion } from "@nova/engine";
-import {
-  defined,
-  type Finding,
-  slugOf,
-  type Workflow,
-  type WorkflowSource,
-  workflowHash,
-  writeWorkflow,
-} from "@nova/workflow";
+import { type Finding, slugOf, type Workflow, type WorkflowSource, workflowHash, writeWorkflow } from "@nova/workflow";
+import { defined } from "@nova/workflow/defined";
 import { demandAllClients } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { Conflict, Refused } from "../errors.ts";

@@ -13,11 +13,7 @@ import { addOutcomes, type RunOutcome } from "./freshness.ts";
 const idPattern = /^ses_[0-9A-HJKMNP-TV-Z]{26}$/;
 
 /** Finds a session. Throws the same `NotFound` for an expired session, an unknown one, and one out of the caller's reach. */
-export async function sessionWithin(
-  ports: Pick<ServicePorts, "sessions" | "clock">,
-  by: Principal,
-  id: string,
-): Promise<Session> {
+export async function sessionWithin(ports: Pick<ServicePorts, "sessions" | "clock">, by: Principal, id: string) {
   const session = idPattern.test(id) ? await ports.sessions.get(id) : undefined;
   if (session && reaches(by, session.client) && Date.parse(session.expiresAt) > ports.clock.now()) return session;
   throw new NotFound(

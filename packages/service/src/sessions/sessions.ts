@@ -1,14 +1,7 @@
 import { hash } from "node:crypto";
 import * as engine from "@nova/engine";
-import {
-  checkContext,
-  defined,
-  type ExactValue,
-  keepingDigits,
-  parseExact,
-  textOfJson,
-  type Workflow,
-} from "@nova/workflow";
+import { checkContext, type ExactValue, keepingDigits, parseExact, textOfJson, type Workflow } from "@nova/workflow";
+import { defined } from "@nova/workflow/defined";
 import { ulid } from "ulid";
 import { reaches } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";

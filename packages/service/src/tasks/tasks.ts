@@ -65,12 +65,7 @@ export interface TaskAnswer {
 export type NamedTask = engine.TaskName | { task: string; execution: string; node?: string };
 
 /** Answers a task. Throws `NotFound`, `ExecutionNotFound`; `AnswerMisfit`; `AnswerRefused` if no task waits, or several match. */
-export async function answer(
-  ports: ServicePorts,
-  by: Principal,
-  name: NamedTask,
-  { choice, data, as }: TaskAnswer,
-): Promise<engine.Answered> {
+export async function answer(ports: ServicePorts, by: Principal, name: NamedTask, { choice, data, as }: TaskAnswer) {
   const client = await clientOf(ports, by, name);
   const who = as ?? (by.name || by.id);
   const from = sourceOf(by);

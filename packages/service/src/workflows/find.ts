@@ -224,11 +224,7 @@ export function showUnlessDeleted(ports: FindPorts, id: string): Promise<ShownWo
   return showWorkflow(ports, id).catch(recoverFrom(NotFound, () => undefined));
 }
 
-export async function listVersions(
-  ports: FindPorts,
-  id: string,
-  { limit, cursor }: PageQuery,
-): Promise<Page<ShownWorkflow["version"]> & Pick<ShownWorkflow, "active">> {
+export async function listVersions(ports: FindPorts, id: string, { limit, cursor }: PageQuery) {
   const { latest, active, deleted } = await showWorkflow(ports, id);
   const first = Math.min(latest, (cursor === undefined ? latest + 1 : Number(cursor)) - 1);
   const numbers = Array.from({ length: Math.max(0, Math.min(limit + 1, first - deleted)) }, (_, i) => first - i);
