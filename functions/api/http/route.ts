@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import * as service from "@nova/service";
 import { z } from "zod";
 import { parse } from "./errors.ts";
@@ -139,10 +139,7 @@ function tagged({ answers }: Pick<Route, "answers">): Pick<Route, "isTagged" | "
 
 /** Builds an `ETag` from the tag of the route and the query, because the answer also depends on the query. */
 function etagOf(tag: string | undefined, { query }: Received): string | undefined {
-  if (tag === undefined) return undefined;
-  return `"${createHash("sha256")
-    .update(JSON.stringify([tag, query]))
-    .digest("base64url")}"`;
+  return tag === undefined ? undefined : `"${hash("sha256", JSON.stringify([tag, query]), "base64url")}"`;
 }
 
 /**

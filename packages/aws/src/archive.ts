@@ -285,11 +285,8 @@ export async function redactItem(bucket: BucketConnection, item: db.Item, seen: 
   const definition = db.textIn(item, "definition");
   const [workflowId = "", hash = ""] = [db.textIn(item, "workflowId"), db.textIn(item, "hash")];
   const named = { workflowId, hash, version: db.numberIn(item, "version") ?? 0 };
-  const left = redactDefinition(
-    await readDefinition(bucket, { ...named, ...(definition !== undefined && { definition }) }),
-    hash,
-    seen,
-  );
+  const whole = await readDefinition(bucket, { ...named, ...(definition !== undefined && { definition }) });
+  const left = redactDefinition(whole, hash, seen);
   if (!left) return item;
   return {
     ...item,

@@ -171,10 +171,7 @@ function publish(keys: readonly DatedKey[]): PublicKey[] {
 
 /** Computes the thumbprint of a key (RFC 7638): the hash of its required members in the order of the alphabet. */
 function thumbprintOf({ x, y }: Point): string {
-  return crypto
-    .createHash("sha256")
-    .update(JSON.stringify({ crv: "P-256", kty: "EC", x, y }))
-    .digest("base64url");
+  return crypto.hash("sha256", JSON.stringify({ crv: "P-256", kty: "EC", x, y }), "base64url");
 }
 
 function signatureText(kid: string, raw: Buffer): string {

@@ -84,13 +84,10 @@ export function createAttemptStore(connection: db.TableConnection): AttemptStore
       // does not count as an earlier one.
       return item && item.id !== attempt.id ? db.requireFormat(`attempt ${item.id}`, item) : undefined;
     },
-    takeOver: (name, since, now) =>
-      db.writeIf(
-        attempts
-          .patch(name)
-          .set({ since: now })
-          .where(db.isUnchanged({ since, made: undefined })),
-      ),
+    takeOver(name, since, now) {
+      const patch = attempts.patch(name).set({ since: now });
+      return db.writeIf(patch.where(db.isUnchanged({ since, made: undefined })));
+    },
     async finish(name, made) {
       await db.writeIf(attempts.patch(name).set({ made }));
     },

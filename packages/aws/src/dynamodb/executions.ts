@@ -51,21 +51,12 @@ export function createExecutionStore(
         entity
           .patch({ id })
           .set({ status })
-          .where(
-            (record, { eq }) =>
-              `${eq(record.open, "open")} AND (${from.map((one) => eq(record.status, one)).join(" OR ")})`,
-          ),
+          .where(db.hasValues({ open: "open", status: from })),
       ),
-    admit: (id, { from, to, begun }) =>
-      db.writeIf(
-        entity
-          .patch({ id })
-          .set({ admission: to, ...(begun && { status: "running" as const }) })
-          .where(
-            (record, { eq }) =>
-              `${eq(record.open, "open")} AND ${eq(record.status, "queued")} AND (${eq(record.admission, from)} OR ${eq(record.admission, to)})`,
-          ),
-      ),
+    admit(id, { from, to, begun }) {
+      const patch = entity.patch({ id }).set({ admission: to, ...(begun && { status: "running" as const }) });
+      return db.writeIf(patch.where(db.hasValues({ open: "open", status: "queued", admission: [from, to] })));
+    },
     async leave({ id, client }, idle) {
       // A random id of this change. If the SDK repeats the write, this id in the record shows that the first write
       // succeeded.

@@ -233,16 +233,10 @@ type Condition = (attributes: any, operations: any) => string;
 /** Builds a `where` condition: each attribute has its value in `wanted`. An undefined value matches everything. */
 export function hasValues(wanted: Record<string, unknown>): Condition {
   const asked = Object.entries(wanted).filter(([, value]) => value !== undefined);
-  return (attributes, { eq }) =>
-    asked
-      .map(
-        ([name, value]) =>
-          `(${[value]
-            .flat()
-            .map((one) => eq(attributes[name], one))
-            .join(" OR ")})`,
-      )
-      .join(" AND ");
+  return (attributes, { eq }) => {
+    const choices = asked.map(([name, value]) => [value].flat().map((one) => eq(attributes[name], one)));
+    return choices.map((equals) => `(${equals.join(" OR ")})`).join(" AND ");
+  };
 }
 
 /**

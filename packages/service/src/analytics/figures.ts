@@ -119,10 +119,8 @@ async function figuresOf(ports: Reads, execution: string): Promise<Record<string
   for await (const run of engine.runHeads(ports, execution)) {
     const { node_id, node_type } = run.head;
     if (uncountedTypes.includes(node_type)) continue;
-    nodes.set(
-      node_id,
-      mergeFigures(nodes.get(node_id) ?? noFigures, figuresOfRun(run, await savingsOf(ports, run.head))),
-    );
+    const figures = figuresOfRun(run, await savingsOf(ports, run.head));
+    nodes.set(node_id, mergeFigures(nodes.get(node_id) ?? noFigures, figures));
   }
   return Object.fromEntries(nodes);
 }

@@ -42,11 +42,8 @@ export async function proveClosedRuns(
     const root = await addRoot(ports, newest, due);
     if (!root) continue;
     made.push(root);
-    await writeNotes(
-      ports,
-      root,
-      due.map(({ execution }, index) => ({ execution, index })),
-    );
+    const places = due.map(({ execution }, index) => ({ execution, index }));
+    await writeNotes(ports, root, places);
     noted = root.number;
     await ports.rootStore.removePending(due);
   }

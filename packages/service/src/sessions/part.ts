@@ -172,10 +172,8 @@ export async function demandNode(
   const others = draft.nodes.filter(({ id }) => id !== node.id);
   const alone = { ...draft, nodes: [...others, node] };
   const part = partAlone(alone, buildDraftGraph(alone), node);
-  const place = Math.max(
-    1,
-    part.nodes.findIndex(({ id }) => id === node.id),
-  );
+  const found = part.nodes.findIndex(({ id }) => id === node.id);
+  const place = Math.max(1, found);
   const nodes = isStep(node) ? part.nodes : part.nodes.with(place, node);
   const { findings } = parseWorkflow(sourceOfPart(draft, { ...part, nodes }, { id: "draft", isRecorded: () => false }));
   const path = `$.nodes[${place}]`;

@@ -55,12 +55,8 @@ export async function prepareAlone(
   { node, contextData = "{}", changes }: AloneRequest,
 ): Promise<Prepared> {
   const changed = changes ? await applyNodeChanges(session.state, node, changes) : { state: session.state, fields: [] };
-  const { state, written, extra } = await applyContextData(
-    ports,
-    by,
-    { ...session, state: changed.state },
-    { node, contextData },
-  );
+  const current = { ...session, state: changed.state };
+  const { state, written, extra } = await applyContextData(ports, by, current, { node, contextData });
   const done = [
     ...(changed.fields.length > 0 ? [`its ${changed.fields.join(", ")} were changed`] : []),
     ...(written.length > 0 ? [`the outputs of ${shortList(written)} were written by hand`] : []),
@@ -225,10 +221,8 @@ export async function readSnapshot(ports: ServicePorts, session: Session, id = "
   const first = map && (await readFirstItem(ports, session, map));
   const draftGraph = buildDraftGraph(state.draft);
   const all = judgeFreshness(state, draftGraph);
-  const values = await valuesOfAll(
-    ports,
-    Array.from(all, ([id, { outcome }]) => [id, outcome] as const),
-  );
+  const outcomes = Array.from(all, ([id, { outcome }]) => [id, outcome] as const);
+  const values = await valuesOfAll(ports, outcomes);
   const recorded = await readRecorded(ports, state, draftGraph);
   const { begin = contextOf(state.context), outside = nothingOutside } = first ?? {};
   const freshness = new Map([...outside.freshness, ...all]);

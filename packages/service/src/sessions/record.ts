@@ -105,12 +105,8 @@ export async function settleSession(ports: ServicePorts, session: Session): Prom
     if (!record && ports.clock.now() - Date.parse(run.at) < lostMs) continue;
     const outcomes = record && !record.erased ? await readOutcomes(ports, run) : new Map<string, RunOutcome>();
     const { afterLoops } = buildDraftGraph(current.state.draft);
-    const state = addOutcomes(
-      current.state,
-      run.execution,
-      outcomes,
-      record?.status === "completed" ? undefined : afterLoops,
-    );
+    const unfinished = record?.status === "completed" ? undefined : afterLoops;
+    const state = addOutcomes(current.state, run.execution, outcomes, unfinished);
     const nodes = [...outcomes.keys()].join(", ");
     const what = nodes === "" ? `${run.execution} produced no output` : `${run.execution} produced outputs of ${nodes}`;
     current = recordChange(ports, { ...current, state }, run.by, { what });

@@ -97,15 +97,12 @@ async function prepareAndStart(ports: ServicePorts, by: Principal, id: string, {
     const client = await demandClient(ports, by, session.client);
     await demandBudget(ports, client);
     const changed = { ...session, state };
-    const { version, published } = await prepareDraftVersion(
-      ports,
-      changed,
-      sourceOfPart(draft, planned.part, {
-        id: draftId(session),
-        isRecorded: (one) => planned.outcomes.has(one),
-        keys: keysOf(planned, state.context),
-      }),
-    );
+    const source = sourceOfPart(draft, planned.part, {
+      id: draftId(session),
+      isRecorded: (one) => planned.outcomes.has(one),
+      keys: keysOf(planned, state.context),
+    });
+    const { version, published } = await prepareDraftVersion(ports, changed, source);
     const { root, last } = state.family ?? { root: homeOf(session).root };
     const execution = last === undefined && requestedId !== root ? root : requestedId;
     const around = node === undefined ? state : stateAround(state, node);

@@ -179,12 +179,8 @@ async function mailTask(ports: ServicePorts, task: WaitingTask, reminder: number
     await note();
     return { told: ["mail"] };
   }
-  await note(
-    errors
-      .map((error) => (error instanceof Error ? error.message : String(error)))
-      .join("; ")
-      .slice(0, longestProblem),
-  );
+  const reasons = errors.map((error) => (error instanceof Error ? error.message : String(error)));
+  await note(reasons.join("; ").slice(0, longestProblem));
   throw errors[0];
 }
 
