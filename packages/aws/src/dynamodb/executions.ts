@@ -46,13 +46,10 @@ export function createExecutionStore(
       const written = await db.writeIf(entity.patch({ id }).set(mutable));
       if (!written) throw new UnknownExecution(`there is no execution "${id}" to update - create it first`);
     },
-    setStatus: (id, status, from) =>
-      db.writeIf(
-        entity
-          .patch({ id })
-          .set({ status })
-          .where(db.hasValues({ open: "open", status: from })),
-      ),
+    setStatus(id, status, from) {
+      const patch = entity.patch({ id }).set({ status });
+      return db.writeIf(patch.where(db.hasValues({ open: "open", status: from })));
+    },
     admit(id, { from, to, begun }) {
       const patch = entity.patch({ id }).set({ admission: to, ...(begun && { status: "running" as const }) });
       return db.writeIf(patch.where(db.hasValues({ open: "open", status: "queued", admission: [from, to] })));
@@ -73,19 +70,9 @@ export function createExecutionStore(
       return isWritten || (await db.readItem(entity.get({ id })))?.leaver === leaver;
     },
     async idle(client) {
-      const found =
-        client === undefined
-          ? await Promise.all(
-              offerPartitions.map((open) =>
-                db.readSome(entity.query.open({ open }), { order: "asc", limit: maxOffers }),
-              ),
-            )
-          : [
-              await db.readSome(entity.query.open({ open: offerPartition(client) }), {
-                order: "desc",
-                limit: maxOffers,
-              }),
-            ];
+      const partitions = client === undefined ? offerPartitions : [offerPartition(client)];
+      const options = { order: client === undefined ? "asc" : "desc", limit: maxOffers } as const;
+      const found = await Promise.all(partitions.map((open) => db.readSome(entity.query.open({ open }), options)));
       return found.flat().flatMap(({ id, client: owner, workflowId, version, idle }) => {
         const offered = owner === (client ?? owner) && idle ? idle : [];
         return offered.map((sandbox) => ({ id, client: owner, workflowId, version, idle: sandbox, offered }));
