@@ -1,16 +1,15 @@
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
-import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
+import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { StoreUnavailable } from "@nova/engine";
 import * as service from "@nova/service";
 import { defined, type Workflow, workflowHash } from "@nova/workflow";
 import { reportOutage } from "./clients/outage.ts";
-import { forSigning } from "./clients/own-services.ts";
 import * as db from "./dynamodb/chain/items.ts";
 import { noteImported } from "./dynamodb/executions.ts";
 import type { TableConnection } from "./dynamodb/records.ts";
 import { definitionKey, definitionPrefix, readDefinition } from "./dynamodb/workflows.ts";
 import { kindOf } from "./formats.ts";
-import { type BucketConnection, readObject, spool, writeOnce } from "./s3/objects.ts";
+import { type BucketConnection, readObject, signGet, spool, writeOnce } from "./s3/objects.ts";
 
 /**
  * Kinds of items that are not archived: those that matter for a day at most, and the trees, whose roots belong to the
@@ -46,11 +45,7 @@ export function createArchive(table: TableConnection, bucket: BucketConnection):
       if ("prefix" in position) return objectPage({ table, bucket }, query, position);
       return itemPage({ table, bucket }, query, position);
     },
-    async sign(key, seconds) {
-      const { getSignedUrl } = await import("@aws-sdk/s3-request-presigner");
-      const get = new GetObjectCommand({ Bucket: bucket.bucket, Key: key });
-      return getSignedUrl(forSigning(bucket.client), get, { expiresIn: seconds });
-    },
+    sign: (key, seconds) => signGet(bucket, key, seconds),
     async read(key) {
       const found = await readObject(bucket, key);
       if (found) return found.chunks;

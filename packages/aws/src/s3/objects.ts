@@ -6,6 +6,7 @@ import type { Readable } from "node:stream";
 import * as sdk from "@aws-sdk/client-s3";
 import { BlobMismatch, StoreUnavailable, sha256 as sha256Of } from "@nova/engine";
 import { conflict, isOutage, orOnError, reportOutage, retryStream } from "../clients/outage.ts";
+import { forSigning } from "../clients/own-services.ts";
 
 export interface BucketConnection {
   client: sdk.S3Client;
@@ -118,6 +119,13 @@ export function writeJson(connection: BucketConnection, key: string, text: strin
   const body = Buffer.from(text);
   const sha256 = sha256Of(body);
   return writeOnce(connection, { key, bytes: body.length, sha256, contentType: "application/json", body });
+}
+
+/** Returns a URL from which an object can be fetched, for `seconds`. `shown` are headers of the answer. */
+export async function signGet({ client, bucket }: BucketConnection, key: string, seconds: number, shown: object = {}) {
+  const { getSignedUrl } = await import("@aws-sdk/s3-request-presigner");
+  const get = new sdk.GetObjectCommand({ Bucket: bucket, Key: key, ...shown });
+  return getSignedUrl(forSigning(client), get, { expiresIn: seconds });
 }
 
 /** Deletes every object under a prefix, a thousand per request. */
