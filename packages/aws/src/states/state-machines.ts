@@ -28,11 +28,9 @@ export function createStateMachines({ client, roleArn, logGroupArn }: StateMachi
       const arn = stateMachineArn(roleArn, await client.config.region(), name);
       const update = new sfn.UpdateStateMachineCommand({ stateMachineArn: arn, ...machine });
       const create = new sfn.CreateStateMachineCommand({ name, type: "STANDARD", ...machine });
-      const { stateMachineVersionArn: version } = await reportOutage(
-        service,
-        async () =>
-          (await orOnError(["StateMachineDoesNotExist"], null, () => client.send(update))) ?? client.send(create),
-      );
+      const send = async () =>
+        (await orOnError(["StateMachineDoesNotExist"], null, () => client.send(update))) ?? client.send(create);
+      const { stateMachineVersionArn: version } = await reportOutage(service, send);
       if (version) return version;
       throw new Error(`Step Functions published no version of state machine "${name}" - publish it again`);
     },

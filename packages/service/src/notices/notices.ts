@@ -61,13 +61,8 @@ export function approvalFindings({ mailer }: Pick<ServicePorts, "mailer">, workf
   );
   if (asking.length === 0) return [];
   const what = `the mail addresses of ${asking.map(({ id }) => `"${id}"`).join(", ")} get no mail`;
-  return [
-    finding(
-      "NOVA133",
-      "$.nodes",
-      `${what}: ${noMail} - deploy with ${mailSetup}, or let a rule of EventBridge handle execution.waiting`,
-    ),
-  ];
+  const wayOut = `deploy with ${mailSetup}, or let a rule of EventBridge handle execution.waiting`;
+  return [finding("NOVA133", "$.nodes", `${what}: ${noMail} - ${wayOut}`)];
 }
 
 /** Throws `Refused` if a client wants mails and no mailer is configured. */

@@ -55,11 +55,8 @@ async function findToolCycles({ workflows }: Pick<ServicePorts, "workflows">, ca
 
 function cycleFinding(agent: string, way: string[]): Finding {
   const shown = way.map((id) => JSON.stringify(id)).join(" > ");
-  return finding(
-    "NOVA454",
-    "$",
-    `the agent "${agent}" would call its own workflow again: ${shown} - name another workflow`,
-  );
+  const message = `the agent "${agent}" would call its own workflow again: ${shown} - name another workflow`;
+  return finding("NOVA454", "$", message);
 }
 
 /**
