@@ -1,19 +1,6 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { type AwsPorts, createAwsPorts, type NovaBus } from "@nova/aws/ports";
-import {
-  approveCommand,
-  type Budgets,
-  createEndings,
-  createInFlight,
-  createTailCache,
-  createWarmPool,
-  type EventBus,
-  type Links,
-  maskCredentials,
-  NovaError,
-  type OnExecutionEnded,
-  type Ports,
-} from "@nova/engine";
+import * as engine from "@nova/engine";
 import { preloadSdk } from "@nova/sandbox";
 import type { Admissions, RunHookStores } from "@nova/service";
 import { createOutgoing, type Outgoing } from "@nova/service/outgoing";
@@ -22,7 +9,7 @@ import { clock, hostNames, lazyValue, nodeParts, timer } from "./node-parts.ts";
 
 export const logger = new Logger({
   serviceName: "nova",
-  jsonReplacerFn: (_, value) => (typeof value === "string" ? maskCredentials(value) : value),
+  jsonReplacerFn: (_, value) => (typeof value === "string" ? engine.maskCredentials(value) : value),
 });
 
 export interface LambdaContext {
@@ -34,7 +21,7 @@ export interface LambdaContext {
  * The ports that every function gets: those of the engine, an event bus that also loads the stored detail of a large
  * event, the admission of runs, and requests to other servers.
  */
-export interface FunctionPorts extends Ports {
+export interface FunctionPorts extends engine.Ports {
   bus: NovaBus;
   admissions: Admissions;
   outgoing: Outgoing;
@@ -64,16 +51,12 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     outgoing,
     sandboxes: nodeParts().sandboxes({ pace }),
     pipeline: nodeParts().pipeline(variables, aws.generations),
-    ...createRunHooks(
-      () => ports,
-      runHookStores,
-      (message, facts) => logger.warn(message, facts),
-    ),
+    ...createRunHooks(() => ports, runHookStores),
     hostNames,
-    warmPool: createWarmPool(),
-    tailCache: createTailCache(),
-    inFlight: createInFlight(),
-    endings: createEndings(),
+    warmPool: engine.createWarmPool(),
+    tailCache: engine.createTailCache(),
+    inFlight: engine.createInFlight(),
+    endings: engine.createEndings(),
     admissions: { held: false, atOnce: env.NOVA_E2B_CONCURRENT },
     events: logged(aws.bus),
     meter: (what, numbers) => logger.info(what, { numbers }),
@@ -94,7 +77,7 @@ function keyPairOf(env: Environment) {
 }
 
 /** Returns a bus that also logs each event of a run as a structured line, which a metric filter counts. */
-function logged(bus: EventBus): EventBus {
+function logged(bus: engine.EventBus): engine.EventBus {
   return {
     async publish(type, detail) {
       logger.info(type, { detail });
@@ -107,7 +90,7 @@ function logged(bus: EventBus): EventBus {
  * Builds the links in messages. It reads the addresses of the API and of the page again for each link, because on a
  * laptop they may open later than the functions.
  */
-function linksTo(variables: NodeJS.ProcessEnv): Links {
+function linksTo(variables: NodeJS.ProcessEnv): engine.Links {
   const toPage = (id: string) => {
     const { NOVA_LINK_BASE: base = "" } = variables;
     return base === "" ? undefined : `${base.replace(/\/$/, "")}/${id}`;
@@ -118,7 +101,7 @@ function linksTo(variables: NodeJS.ProcessEnv): Links {
   };
   return {
     toApi,
-    toTask: (task) => toPage(task.id) ?? approveCommand(task),
+    toTask: (task) => toPage(task.id) ?? engine.approveCommand(task),
     toVote(task, token) {
       const page = toPage(task.id);
       return page === undefined ? undefined : `${page}#vote=${token}`;
@@ -127,7 +110,10 @@ function linksTo(variables: NodeJS.ProcessEnv): Links {
       const address = toApi(`/tasks/${id}?token=${token}`);
       if (address !== undefined) return address;
       const advice = "set NOVA_API_URL where NOVA is deployed, to https and the API's host";
-      throw new NovaError("NodeFailed", `tasks[...] has no url, because the address of the API is unknown - ${advice}`);
+      throw new engine.NovaError(
+        "NodeFailed",
+        `tasks[...] has no url, because the address of the API is unknown - ${advice}`,
+      );
     },
   };
 }
@@ -149,20 +135,17 @@ export function resetPorts(): void {
  * Creates the hooks through which the service follows runs. The service is loaded at the first use, because most
  * functions do not need it.
  */
-export function createRunHooks(
-  ports: () => Ports & Pick<RunHookStores, "admissions">,
+function createRunHooks(
+  ports: () => engine.Ports & Pick<RunHookStores, "admissions">,
   stores: AwsPorts["runHookStores"],
-  warn: (message: string, facts: Record<string, unknown>) => void,
-): { onExecutionEnded: OnExecutionEnded; budgets: Budgets } {
+): { onExecutionEnded: engine.OnExecutionEnded; budgets: engine.Budgets } {
   // Loads the service when the first run ends or a node first asks a model, so that other nodes do not wait until the
   // service is loaded.
   const made = lazyValue(async () => {
     const { createBudgets, createOnExecutionEnded } = await import("@nova/service/run-hooks");
     const all = { ...ports(), ...(await stores()) };
-    return {
-      onExecutionEnded: createOnExecutionEnded(all, warn),
-      budgets: createBudgets(all),
-    };
+    const warn = (message: string, facts: Record<string, unknown>) => logger.warn(message, facts);
+    return { onExecutionEnded: createOnExecutionEnded(all, warn), budgets: createBudgets(all) };
   });
   return {
     onExecutionEnded: async (execution) => (await made()).onExecutionEnded(execution),

@@ -46,12 +46,7 @@ export function createServiceRole(stack: Stack, roleId: string, policyId: string
  * Suppresses a finding of cdk-nag's AwsSolutions with a reason. `only` names the exact finding (an action or a resource
  * with a wildcard), so that other findings of the same rule are still reported.
  */
-export function explain(
-  construct: IConstruct,
-  id: string,
-  reason: string,
-  only?: (string | { regex: string })[],
-): void {
+export function explain(construct: IConstruct, id: string, reason: string, only?: (string | { regex: string })[]) {
   NagSuppressions.addResourceSuppressions(construct, [{ id, reason, ...(only && { appliesTo: only }) }], true);
 }
 

@@ -1,25 +1,6 @@
 import { buildPageHeaders, listIssuerOrigins } from "@nova/console/serving";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
-import {
-  AllowedMethods,
-  type BehaviorOptions,
-  CachePolicy,
-  Distribution,
-  type FunctionAssociation,
-  FunctionCode,
-  FunctionEventType,
-  FunctionRuntime,
-  HeadersFrameOption,
-  HeadersReferrerPolicy,
-  HttpVersion,
-  OriginProtocolPolicy,
-  OriginRequestPolicy,
-  PriceClass,
-  Function as RequestFunction,
-  ResponseHeadersPolicy,
-  SecurityPolicyProtocol,
-  ViewerProtocolPolicy,
-} from "aws-cdk-lib/aws-cloudfront";
+import * as cloudfront from "aws-cdk-lib/aws-cloudfront";
 import { HttpOrigin, S3BucketOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { Bucket, type IBucket } from "aws-cdk-lib/aws-s3";
 import { Duration } from "aws-cdk-lib/core";
@@ -82,19 +63,19 @@ function createDistribution(stack: Stack, { pages, apiHost, blobHost, env }: Add
   const { NOVA_CONSOLE_DOMAIN: name, NOVA_CONSOLE_CERTIFICATE_ARN: certificateArn } = env;
   const own = name && certificateArn ? { name, certificateArn } : undefined;
   const routed = { functionAssociations: [createRouter(stack)] };
-  const page: BehaviorOptions = {
+  const page: cloudfront.BehaviorOptions = {
     ...routed,
     origin: S3BucketOrigin.withOriginAccessControl(pages),
-    cachePolicy: CachePolicy.CACHING_OPTIMIZED,
+    cachePolicy: cloudfront.CachePolicy.CACHING_OPTIMIZED,
     responseHeadersPolicy: createHeaders(stack, `https://${blobHost}`, listIssuerOrigins(env)),
-    viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+    viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
   };
-  const distribution = new Distribution(stack, "Console", {
+  const distribution = new cloudfront.Distribution(stack, "Console", {
     defaultBehavior: { ...routed, ...toApi(apiHost) },
     additionalBehaviors: { "/console": page, "/console/*": page },
-    httpVersion: HttpVersion.HTTP2_AND_3,
-    minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
-    priceClass: PriceClass.PRICE_CLASS_100,
+    httpVersion: cloudfront.HttpVersion.HTTP2_AND_3,
+    minimumProtocolVersion: cloudfront.SecurityPolicyProtocol.TLS_V1_2_2021,
+    priceClass: cloudfront.PriceClass.PRICE_CLASS_100,
     ...(own && {
       domainNames: [own.name],
       certificate: Certificate.fromCertificateArn(stack, "ConsoleCertificate", own.certificateArn),
@@ -112,37 +93,37 @@ function createDistribution(stack: Stack, { pages, apiHost, blobHost, env }: Add
 }
 
 /** Forwards other requests to the API, uncached and with every header except the host. */
-function toApi(host: string): BehaviorOptions {
+function toApi(host: string): cloudfront.BehaviorOptions {
   return {
-    origin: new HttpOrigin(host, { protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY }),
-    allowedMethods: AllowedMethods.ALLOW_ALL,
-    cachePolicy: CachePolicy.CACHING_DISABLED,
-    originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+    origin: new HttpOrigin(host, { protocolPolicy: cloudfront.OriginProtocolPolicy.HTTPS_ONLY }),
+    allowedMethods: cloudfront.AllowedMethods.ALLOW_ALL,
+    cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,
+    originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
     // Plain HTTP is refused and not redirected, so that a caller notices a key that it sends in the clear.
-    viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+    viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
   };
 }
 
-function createRouter(stack: Stack): FunctionAssociation {
+function createRouter(stack: Stack): cloudfront.FunctionAssociation {
   return {
-    eventType: FunctionEventType.VIEWER_REQUEST,
-    function: new RequestFunction(stack, "Router", {
-      runtime: FunctionRuntime.JS_2_0,
-      code: FunctionCode.fromInline(routePage),
+    eventType: cloudfront.FunctionEventType.VIEWER_REQUEST,
+    function: new cloudfront.Function(stack, "Router", {
+      runtime: cloudfront.FunctionRuntime.JS_2_0,
+      code: cloudfront.FunctionCode.fromInline(routePage),
     }),
   };
 }
 
 /** Creates the response headers of the page: the same as on a laptop, and HTTPS only. */
-function createHeaders(stack: Stack, blobOrigin: string, issuers: readonly string[]): ResponseHeadersPolicy {
+function createHeaders(stack: Stack, blobOrigin: string, issuers: readonly string[]): cloudfront.ResponseHeadersPolicy {
   const { "content-security-policy": contentSecurityPolicy = "", ...others } = buildPageHeaders(blobOrigin, issuers);
   const custom = Object.entries(others).filter(([name]) => !known.includes(name));
-  return new ResponseHeadersPolicy(stack, "PageHeaders", {
+  return new cloudfront.ResponseHeadersPolicy(stack, "PageHeaders", {
     securityHeadersBehavior: {
       contentSecurityPolicy: { contentSecurityPolicy, override: true },
       contentTypeOptions: { override: true },
-      frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
-      referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
+      frameOptions: { frameOption: cloudfront.HeadersFrameOption.DENY, override: true },
+      referrerPolicy: { referrerPolicy: cloudfront.HeadersReferrerPolicy.NO_REFERRER, override: true },
       strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: false, override: true },
     },
     customHeadersBehavior: { customHeaders: custom.map(([header, value]) => ({ header, value, override: true })) },

@@ -7,20 +7,7 @@ import type { Bucket } from "aws-cdk-lib/aws-s3";
 import { CfnSchedule } from "aws-cdk-lib/aws-scheduler";
 import { type IQueue, Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Duration } from "aws-cdk-lib/core";
-import {
-  allow,
-  allowInvoke,
-  createServiceRole,
-  type EventArns,
-  eventArns,
-  explain,
-  type MachineArns,
-  machineArnPrefix,
-  machineArns,
-  novaName,
-  parameterName,
-  roleName,
-} from "./access.ts";
+import * as access from "./access.ts";
 import {
   answersTasks,
   closesRuns,
@@ -83,16 +70,17 @@ function createLogs(stack: Stack, id: string, logGroupName: string, stage: Stage
 }
 
 function grantable(stack: Stack, stored: Storage): Grantable {
-  const events = eventArns(stack);
+  const events = access.eventArns(stack);
   return {
     ...stored,
     events,
     undelivered: createUndelivered(stack, events),
-    machines: machineArns(stack),
+    machines: access.machineArns(stack),
     senders: sendersFrom(process.env).map((identity) =>
       stack.formatArn({ service: "ses", resource: "identity", resourceName: identity }),
     ),
-    parameter: (name) => stack.formatArn({ service: "ssm", resource: `parameter${parameterName(stack.stage, name)}` }),
+    parameter: (name) =>
+      stack.formatArn({ service: "ssm", resource: `parameter${access.parameterName(stack.stage, name)}` }),
   };
 }
 
@@ -103,11 +91,11 @@ export const queueDefaults = { encryption: QueueEncryption.SQS_MANAGED, enforceS
  * Creates the queue for events that no function could handle. The queue keeps them for two weeks, and an alarm watches
  * the queue.
  */
-function createUndelivered(stack: Stack, { rules, rulesOfBus }: EventArns): Queue {
+function createUndelivered(stack: Stack, { rules, rulesOfBus }: access.EventArns): Queue {
   const queue = new Queue(stack, "Undelivered", { ...queueDefaults, retentionPeriod: Duration.days(14) });
-  explain(queue, "AwsSolutions-SQS3", "It is the dead-letter queue.");
+  access.explain(queue, "AwsSolutions-SQS3", "It is the dead-letter queue.");
   const fromRules = { ArnLike: { "aws:SourceArn": [rulesOfBus, ...rules] } };
-  const fills = allow("sqs", ["SendMessage"], [queue.queueArn], fromRules);
+  const fills = access.allow("sqs", ["SendMessage"], [queue.queueArn], fromRules);
   fills.addPrincipals(new ServicePrincipal("events.amazonaws.com"));
   queue.addToResourcePolicy(fills);
   return queue;
@@ -118,7 +106,7 @@ function createUndelivered(stack: Stack, { rules, rulesOfBus }: EventArns): Queu
  * of a run would cause a search in all waiting tasks.
  */
 function createBus(stack: Stack, deliver: IFunction, undelivered: IQueue): EventBus {
-  const bus = new EventBus(stack, "Bus", { eventBusName: novaName });
+  const bus = new EventBus(stack, "Bus", { eventBusName: access.novaName });
   const pattern: EventPattern = { account: [stack.account], source: [{ "anything-but": ["nova"] }] as never };
   forwardEvents(stack, "Events", { pattern, to: deliver, undelivered, bus });
   return bus;
@@ -134,7 +122,7 @@ function watchEnds(stack: Stack, status: IFunction, undelivered: IQueue): void {
     detailType: ["Step Functions Execution Status Change"],
     detail: {
       status: ["SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"],
-      stateMachineArn: [{ prefix: machineArnPrefix(stack) }],
+      stateMachineArn: [{ prefix: access.machineArnPrefix(stack) }],
       name: [{ prefix: "exec_" }],
     },
   };
@@ -169,30 +157,32 @@ const tracing = ["PutTraceSegments", "PutTelemetryRecords", "GetSamplingRules", 
  * Creates the role of all state machines. `called` has aliases of functions, so no run calls a partly deployed
  * function.
  */
-function createMachinesRole(stack: Stack, called: IFunction[], machines: MachineArns, bucket: Bucket): Role {
+function createMachinesRole(stack: Stack, called: IFunction[], machines: access.MachineArns, bucket: Bucket): Role {
   const rule = stack.formatArn({ service: "events", resource: "rule", resourceName: endsOfExecutions });
-  const { role, policy } = createServiceRole(stack, "MachinesRole", "MachinesPolicy", {
+  const { role, policy } = access.createServiceRole(stack, "MachinesRole", "MachinesPolicy", {
     service: "states.amazonaws.com",
-    roleName: roleName(stack, "machines"),
+    roleName: access.roleName(stack, "machines"),
     conditions: {
       StringEquals: { "aws:SourceAccount": stack.account },
       ArnLike: { "aws:SourceArn": [machines.all, machines.executions] },
     },
     statements: [
-      allowInvoke(called),
-      allow("states", ["StartExecution"], [machines.all, machines.versions]),
-      allow("states", ["DescribeExecution", "StopExecution"], [machines.executions]),
-      allow("events", ["PutTargets", "PutRule", "DescribeRule"], [rule]),
-      allow("s3", ["GetObject"], [bucket.arnForObjects("blobs/*")]),
-      allow("logs", [...logDelivery, ...logPolicies], ["*"]),
-      allow("xray", tracing, ["*"]),
+      access.allowInvoke(called),
+      access.allow("states", ["StartExecution"], [machines.all, machines.versions]),
+      access.allow("states", ["DescribeExecution", "StopExecution"], [machines.executions]),
+      access.allow("events", ["PutTargets", "PutRule", "DescribeRule"], [rule]),
+      access.allow("s3", ["GetObject"], [bucket.arnForObjects("blobs/*")]),
+      access.allow("logs", [...logDelivery, ...logPolicies], ["*"]),
+      access.allow("xray", tracing, ["*"]),
     ],
   });
-  explain(policy, "AwsSolutions-IAM5", "Machines run each other's workflows and items of their own maps.", [
+  access.explain(policy, "AwsSolutions-IAM5", "Machines run each other's workflows and items of their own maps.", [
     { regex: "/^Resource::arn:.*:states:.*:(stateMachine|execution):nova-\\*(:\\*)?$/" },
   ]);
-  explain(policy, "AwsSolutions-IAM5", "The numbers of a map's items are a blob.", [{ regex: "/\\/blobs\\/\\*$/" }]);
-  explain(policy, "AwsSolutions-IAM5", "Neither log deliveries nor X-Ray know resources.", ["Resource::*"]);
+  access.explain(policy, "AwsSolutions-IAM5", "The numbers of a map's items are a blob.", [
+    { regex: "/\\/blobs\\/\\*$/" },
+  ]);
+  access.explain(policy, "AwsSolutions-IAM5", "Neither log deliveries nor X-Ray know resources.", ["Resource::*"]);
   return role;
 }
 
@@ -311,10 +301,10 @@ interface Work {
 
 /** Calls a function at intervals. A failed call is not repeated, because the next call follows after the interval. */
 export function schedule(stack: Stack, id: string, { description, every, work }: Work): void {
-  const { role, policy } = createServiceRole(stack, `${id}ScheduleRole`, `${id}SchedulePolicy`, {
+  const { role, policy } = access.createServiceRole(stack, `${id}ScheduleRole`, `${id}SchedulePolicy`, {
     service: "scheduler.amazonaws.com",
     conditions: { StringEquals: { "aws:SourceAccount": stack.account } },
-    statements: [allowInvoke([work])],
+    statements: [access.allowInvoke([work])],
   });
   const target = { arn: work.functionArn, roleArn: role.roleArn, retryPolicy: { maximumRetryAttempts: 0 } };
   const made = new CfnSchedule(stack, `${id}Schedule`, {

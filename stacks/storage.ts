@@ -2,17 +2,7 @@ import { tableDefinition } from "@nova/aws/table";
 import { AttributeType, BillingMode, ProjectionType, Table } from "aws-cdk-lib/aws-dynamodb";
 import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key, type KeyProps, KeySpec, KeyUsage } from "aws-cdk-lib/aws-kms";
-import {
-  BlockPublicAccess,
-  Bucket,
-  BucketEncryption,
-  type BucketProps,
-  type CfnBucket,
-  HttpMethods,
-  type IBucket,
-  type LifecycleRule,
-  ObjectOwnership,
-} from "aws-cdk-lib/aws-s3";
+import * as s3 from "aws-cdk-lib/aws-s3";
 import { Duration, Stack } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
 import { allow, explain, roleArn } from "./access.ts";
@@ -43,9 +33,9 @@ interface BucketUses {
 const undeliveredDays = 14;
 
 /** Creates the bucket. Objects are written once and deleted by prefix; deleted ones can be restored for a month. */
-function createBucket(stack: Stack, stage: Stage, { origins, takesMail }: BucketUses): Bucket {
-  const methods = { allowedMethods: [HttpMethods.GET, HttpMethods.PUT], allowedHeaders: ["*"] };
-  const bucket = new Bucket(stack, "Bucket", {
+function createBucket(stack: Stack, stage: Stage, { origins, takesMail }: BucketUses): s3.Bucket {
+  const methods = { allowedMethods: [s3.HttpMethods.GET, s3.HttpMethods.PUT], allowedHeaders: ["*"] };
+  const bucket = new s3.Bucket(stack, "Bucket", {
     ...privateBucket(stage),
     versioned: true,
     serverAccessLogsBucket: createLogBucket(stack, stage),
@@ -64,15 +54,15 @@ function createBucket(stack: Stack, stage: Stage, { origins, takesMail }: Bucket
   });
   if (takesMail) {
     allowIncomingMail(stack, bucket);
-    (bucket.node.defaultChild as CfnBucket).notificationConfiguration = {
+    (bucket.node.defaultChild as s3.CfnBucket).notificationConfiguration = {
       eventBridgeConfiguration: { eventBridgeEnabled: true },
     };
   }
   return bucket;
 }
 
-function createLogBucket(stack: Stack, stage: Stage): Bucket {
-  const logs = new Bucket(stack, "AccessLogs", {
+function createLogBucket(stack: Stack, stage: Stage): s3.Bucket {
+  const logs = new s3.Bucket(stack, "AccessLogs", {
     ...privateBucket(stage),
     lifecycleRules: [{ expiration: Duration.days(90) }],
   });
@@ -81,25 +71,25 @@ function createLogBucket(stack: Stack, stage: Stage): Bucket {
 }
 
 /** Returns the settings of every bucket: private, TLS only. */
-export function privateBucket({ removal, isProduction }: Stage): BucketProps {
+export function privateBucket({ removal, isProduction }: Stage): s3.BucketProps {
   return {
-    encryption: BucketEncryption.S3_MANAGED,
+    encryption: s3.BucketEncryption.S3_MANAGED,
     enforceSSL: true,
     minimumTLSVersion: 1.2,
-    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-    objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+    blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
+    objectOwnership: s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
     removalPolicy: removal,
     autoDeleteObjects: !isProduction,
   };
 }
 
 /** Removes old versions and delete markers under a prefix, `days` after they were replaced or deleted. */
-function expireVersions(prefix: string, days: number): LifecycleRule {
+function expireVersions(prefix: string, days: number): s3.LifecycleRule {
   return { prefix, noncurrentVersionExpiration: Duration.days(days), expiredObjectDeleteMarker: true };
 }
 
 /** Deletes objects under a prefix after `days`. */
-function expireObjects(prefix: string, days: number): LifecycleRule {
+function expireObjects(prefix: string, days: number): s3.LifecycleRule {
   return { prefix, expiration: Duration.days(days), noncurrentVersionExpiration: Duration.days(1) };
 }
 
@@ -200,7 +190,7 @@ export const mailRuleSet = "nova";
 export const mailRule = "into-bucket";
 
 /** Allows SES to write mails into the bucket by that rule only. */
-export function allowIncomingMail(stack: Stack, bucket: IBucket): void {
+export function allowIncomingMail(stack: Stack, bucket: s3.IBucket): void {
   const rule = stack.formatArn({
     service: "ses",
     resource: "receipt-rule-set",

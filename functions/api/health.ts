@@ -1,22 +1,19 @@
 import type { ServicePorts } from "@nova/service";
 import { z } from "zod";
+import { named } from "./schemas/values.ts";
 
-const Check = z
-  .object({
-    state: z.enum(["ok", "down"]),
-    reason: z.string().optional().meta({ description: "the key that is missing or refused" }),
-    latency_ms: z.number(),
-  })
-  .meta({ id: "HealthCheck" });
+const Check = named("HealthCheck", {
+  state: z.enum(["ok", "down"]),
+  reason: z.string().optional().describe("the key that is missing or refused"),
+  latency_ms: z.number(),
+});
 
 type Check = z.infer<typeof Check>;
 
-export const Health = z
-  .object({
-    status: z.enum(["ok", "degraded", "down"]),
-    checks: z.object({ dynamodb: Check, s3: Check, states: Check, e2b: Check, model: Check }),
-  })
-  .meta({ id: "Health" });
+export const Health = named("Health", {
+  status: z.enum(["ok", "degraded", "down"]),
+  checks: z.object({ dynamodb: Check, s3: Check, states: Check, e2b: Check, model: Check }),
+});
 
 export type Health = z.infer<typeof Health>;
 

@@ -102,8 +102,6 @@ export function preflight(origins: Origins, event: HttpEvent): HttpAnswer | unde
 }
 
 /** Serves every route of API Gateway's HTTP API. */
-export const handler = createApi(warmServicePorts, deployedOptions(process.env));
-
-function deployedOptions(variables: NodeJS.ProcessEnv): ApiOptions {
-  return { origins: ApiEnvironment.parse(variables).NOVA_CORS_ORIGINS };
-}
+export const handler = createApi(warmServicePorts, {
+  origins: ApiEnvironment.parse(process.env).NOVA_CORS_ORIGINS,
+});

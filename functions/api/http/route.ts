@@ -1,14 +1,5 @@
-import { createHash } from "node:crypto";
-import {
-  authenticate,
-  demandRole,
-  NotFound,
-  once,
-  ownerOfLink,
-  type Principal,
-  type Role,
-  type ServicePorts,
-} from "@nova/service";
+import { hash } from "node:crypto";
+import * as service from "@nova/service";
 import { z } from "zod";
 import { parse } from "./errors.ts";
 import { credentialsIn, idempotencyKeyIn, type Received } from "./event.ts";
@@ -36,7 +27,7 @@ export interface Possible {
 type Sent<T> = { [Name in keyof T]: Exclude<T[Name], undefined> };
 
 export interface Asked<Params, Query, Body> {
-  by: Principal;
+  by: service.Principal;
   params: Params;
   query: Sent<Query>;
   body: Sent<Body>;
@@ -67,16 +58,16 @@ interface Described<Params, Query, Body> {
 }
 
 export interface Definition<Params, Query, Body> extends Described<Params, Query, Body> {
-  role: Role;
+  role: service.Role;
   /**
    * Returns a text that changes whenever the answer changes, and is cheaper to compute than the answer. If undefined,
    * the answer gets no `ETag`. The route calls it before `handle`.
    */
-  tag?(ports: ServicePorts, asked: Asked<Params, Query, Body>): Promise<string | undefined>;
+  tag?(ports: service.ServicePorts, asked: Asked<Params, Query, Body>): Promise<string | undefined>;
   /**
    * Returns a body, which is sent with the lowest status in `answers`, or an `OtherAnswer`, which has its own status.
    */
-  handle(ports: ServicePorts, asked: Asked<Params, Query, Body>): Promise<unknown>;
+  handle(ports: service.ServicePorts, asked: Asked<Params, Query, Body>): Promise<unknown>;
 }
 
 export class OtherAnswer {
@@ -92,8 +83,8 @@ export interface Route extends Described<unknown, unknown, unknown> {
   method: Method;
   path: string;
   /** The lowest role that may use the route; null for routes without authentication. */
-  role: Role | null;
-  serve(ports: ServicePorts, received: Received, inner: InnerApi): Promise<Answer>;
+  role: service.Role | null;
+  serve(ports: service.ServicePorts, received: Received, inner: InnerApi): Promise<Answer>;
 }
 
 export function route<Params, Query, Body>(
@@ -108,13 +99,13 @@ export function route<Params, Query, Body>(
     ...described,
     async serve(ports, received) {
       const by = await callerOf(ports, described, received);
-      demandRole(by, described.role);
+      service.demandRole(by, described.role);
       const asked = read(described, named.path, received);
       const onceOptions = onceRequest(by, received);
       const request: Asked<Params, Query, Body> = {
         ...asked,
         by,
-        once: (make, again) => once(ports, onceOptions, make, again),
+        once: (make, again) => service.once(ports, onceOptions, make, again),
       };
       const etag = etagOf(await tag?.(ports, request), received);
       if (isKnown(etag, received)) return { status: 304, headers: { etag } };
@@ -130,15 +121,15 @@ export const linkHeader = "nova-vote-link";
 
 /** Returns the caller. With a mailed link, a key or token is optional, and must then prove the same person. */
 async function callerOf(
-  ports: ServicePorts,
+  ports: service.ServicePorts,
   { acceptsLinks }: Pick<Route, "acceptsLinks">,
   { headers, params }: Received,
-): Promise<Principal> {
+): Promise<service.Principal> {
   const credentials = credentialsIn(headers);
   const token = acceptsLinks && headers[linkHeader];
-  if (token === undefined) return authenticate(ports, credentials);
-  const signedIn = credentials === undefined ? undefined : await authenticate(ports, credentials);
-  return ownerOfLink(ports, params.id ?? "", token, signedIn?.person);
+  if (token === undefined) return service.authenticate(ports, credentials);
+  const signedIn = credentials === undefined ? undefined : await service.authenticate(ports, credentials);
+  return service.ownerOfLink(ports, params.id ?? "", token, signedIn?.person);
 }
 
 function tagged({ answers }: Pick<Route, "answers">): Pick<Route, "isTagged" | "answers"> {
@@ -148,10 +139,7 @@ function tagged({ answers }: Pick<Route, "answers">): Pick<Route, "isTagged" | "
 
 /** Builds an `ETag` from the tag of the route and the query, because the answer also depends on the query. */
 function etagOf(tag: string | undefined, { query }: Received): string | undefined {
-  if (tag === undefined) return undefined;
-  return `"${createHash("sha256")
-    .update(JSON.stringify([tag, query]))
-    .digest("base64url")}"`;
+  return tag === undefined ? undefined : `"${hash("sha256", JSON.stringify([tag, query]), "base64url")}"`;
 }
 
 /**
@@ -202,12 +190,12 @@ function readAddress<T>(schema: z.ZodType<T>, path: string, { params }: Received
   if (result.success) return result.data;
   const [name = "id"] = result.error.issues.map(({ path }) => String(path[0]));
   const [, kind = name] = new RegExp(`(\\w+)s/(?:\\{a\\}/diff/)?\\{${name}\\}`).exec(path) ?? [];
-  throw new NotFound(
+  throw new service.NotFound(
     `there is no ${kind} ${JSON.stringify(params[name])?.slice(0, 100)} - write it as it was answered`,
   );
 }
 
-function onceRequest({ id, client }: Principal, { method, path, query, headers, text }: Received) {
+function onceRequest({ id, client }: service.Principal, { method, path, query, headers, text }: Received) {
   const key = method === "POST" ? idempotencyKeyIn(headers) : undefined;
   if (key === undefined) return undefined;
   return { principal: id, client, key, asked: JSON.stringify([method, path, query, text]) };

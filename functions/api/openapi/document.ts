@@ -10,13 +10,13 @@ const problem = {
   content: { "application/problem+json": { schema: Problem } },
 };
 
-const IfNoneMatch = z.string().optional().meta({ description: "an earlier `ETag`: 304 if nothing has changed" });
+const IfNoneMatch = z.string().optional().describe("an earlier `ETag`: 304 if nothing has changed");
 
 const IdempotencyKey = z
   .string()
   .regex(idempotencyKeyPattern)
   .optional()
-  .meta({ description: "for a day, a repeated request with the same key does its work only once" });
+  .describe("for a day, a repeated request with the same key does its work only once");
 
 export function openApiDocument(routes: readonly Route[]) {
   const paths: ZodOpenApiPathsObject = {};

@@ -1,66 +1,63 @@
 import * as service from "@nova/service";
 import { z } from "zod";
 import { listRoute } from "../schemas/list.ts";
-import { endOf, Moment, Slug, WorkflowId } from "../schemas/values.ts";
+import { endOf, Moment, named, Slug, WorkflowId } from "../schemas/values.ts";
 
 const Rate = z.number().min(0).max(1);
-const MeanMs = z.number().meta({ description: "milliseconds" });
-const PercentileMs = z.number().nullable().meta({ description: "milliseconds, to two significant digits" });
-const Usd = z.number().meta({ description: "US dollars" });
+const MeanMs = z.number().describe("milliseconds");
+const PercentileMs = z.number().nullable().describe("milliseconds, to two significant digits");
+const Usd = z.number().describe("US dollars");
 
-const WorkflowFigures = z
-  .object({
-    workflow: z.string(),
-    runs: z.int(),
-    completed: z.int(),
-    failed: z.int(),
-    cancelled: z.int(),
-    interrupted: z.int(),
-    success_rate: Rate.meta({ description: "completed runs of all that ended" }),
-    mean_ms: MeanMs,
-    p50_ms: PercentileMs,
-    p95_ms: PercentileMs,
-    cost_usd: Usd,
-  })
-  .meta({ id: "WorkflowFigures" });
+const WorkflowFigures = named("WorkflowFigures", {
+  workflow: z.string(),
+  runs: z.int(),
+  completed: z.int(),
+  failed: z.int(),
+  cancelled: z.int(),
+  interrupted: z.int(),
+  success_rate: Rate.describe("completed runs of all that ended"),
+  mean_ms: MeanMs,
+  p50_ms: PercentileMs,
+  p95_ms: PercentileMs,
+  cost_usd: Usd,
+});
 
-const NodeFigures = z
-  .object({
-    workflow: z.string(),
-    node: z.string(),
-    runs: z.int(),
-    failed: z.int(),
-    success_rate: Rate,
-    mean_ms: MeanMs,
-    mean_success_ms: MeanMs.nullable().meta({ description: "milliseconds, of successful runs; null: none succeeded" }),
-    p95_ms: PercentileMs,
-    cost_usd: Usd,
-    cache_hits: z.int(),
-  })
-  .meta({ id: "NodeFigures" });
+const NodeFigures = named("NodeFigures", {
+  workflow: z.string(),
+  node: z.string(),
+  runs: z.int(),
+  failed: z.int(),
+  success_rate: Rate,
+  mean_ms: MeanMs,
+  mean_success_ms: MeanMs.nullable().describe("milliseconds, of successful runs; null: none succeeded"),
+  p95_ms: PercentileMs,
+  cost_usd: Usd,
+  cache_hits: z.int(),
+});
 
-const ErrorFigures = z
-  .object({ workflow: z.string(), node: z.string(), class: z.string(), count: z.int() })
-  .meta({ id: "ErrorFigures" });
+const ErrorFigures = named("ErrorFigures", {
+  workflow: z.string(),
+  node: z.string(),
+  class: z.string(),
+  count: z.int(),
+});
 
-const CostFigures = z
-  .object({
-    day: z.iso.date().meta({ description: "UTC, the day on which the runs ended" }),
-    workflow: z.string(),
-    tokens_input: z.int(),
-    tokens_cached: z.int(),
-    tokens_output: z.int(),
-    cost_usd: Usd,
-    cache_hits: z.int().meta({ description: "runs of existing code" }),
-    saved_usd: Usd.meta({ description: "estimated cost of writing that code again" }),
-  })
-  .meta({ id: "CostFigures" });
+const CostFigures = named("CostFigures", {
+  day: z.iso.date().describe("UTC, the day on which the runs ended"),
+  workflow: z.string(),
+  tokens_input: z.int(),
+  tokens_cached: z.int(),
+  tokens_output: z.int(),
+  cost_usd: Usd,
+  cache_hits: z.int().describe("runs of existing code"),
+  saved_usd: Usd.describe("estimated cost of writing that code again"),
+});
 
 const query = {
   workflow: WorkflowId.optional(),
   client: Slug.optional(),
-  from: Moment.optional().meta({ description: "runs that ended then or later; 30 days ago by default" }),
-  to: Moment.optional().meta({ description: "runs that ended then or earlier; a date means the whole day" }),
+  from: Moment.optional().describe("runs that ended then or later; 30 days ago by default"),
+  to: Moment.optional().describe("runs that ended then or earlier; a date means the whole day"),
 };
 
 const defaultRangeMs = 30 * 24 * 60 * 60 * 1000;

@@ -6,13 +6,13 @@ import { OtherAnswer, route } from "../http/route.ts";
 import { ChainEntry } from "../schemas/chain.ts";
 import { Printed } from "../schemas/execution.ts";
 import { listRoute, renderedItems } from "../schemas/list.ts";
-import { ExecutionId, Flag, Slug, Time, UploadId, viewOf, wholeNumber } from "../schemas/values.ts";
+import { ExecutionId, Flag, named, Slug, Time, UploadId, viewOf, wholeNumber } from "../schemas/values.ts";
 
 export const list = listRoute("/executions/{id}/chain", {
   summary: "The chain of work, with branches inside the entries of their forks; `full` adds code, contexts and logs",
   role: "viewer",
   params: z.object({ id: ExecutionId }),
-  query: { full: Flag.optional().meta({ description: "large values stay references; a single entry has them whole" }) },
+  query: { full: Flag.optional().describe("large values stay references; a single entry has them whole") },
   item: ChainEntry,
   tag: async (ports, { by, params: { id } }) => traceTag(ports, await executionWithin(ports, by, id)),
   async list(ports, { by, params: { id }, query: { full = false }, page: { limit, cursor = "0" } }) {
@@ -24,11 +24,7 @@ export const list = listRoute("/executions/{id}/chain", {
 });
 
 const place = z.object({ id: ExecutionId, seq: wholeNumber(0, 999_999_999) });
-const Scope = z
-  .string()
-  .max(1000)
-  .optional()
-  .meta({ description: "scope of an entry in a branch; absent: the main line" });
+const Scope = z.string().max(1000).optional().describe("scope of an entry in a branch; absent: the main line");
 
 export const entry = route("GET /executions/{id}/chain/{seq}", {
   summary: "One entry; `full` adds code, contexts and logs",
@@ -37,7 +33,7 @@ export const entry = route("GET /executions/{id}/chain/{seq}", {
   query: z.strictObject({
     full: Flag.optional(),
     scope: Scope,
-    references: Flag.optional().meta({ description: "large values stay references, as in the chain of work" }),
+    references: Flag.optional().describe("large values stay references, as in the chain of work"),
   }),
   answers: { 200: { description: "the entry", schema: ChainEntry } },
   async handle(ports, { by, params: { id, seq }, query: { full = false, scope = "", references = false } }) {
@@ -58,7 +54,7 @@ export const logs = route("GET /executions/{id}/chain/{seq}/logs", {
       .string()
       .regex(/^\d{1,9}-\d{1,9}-\d{1,15}$/, "use a `next` that was answered")
       .optional()
-      .meta({ description: "`next` of the answer before: answers only later output" }),
+      .describe("`next` of the answer before: answers only later output"),
   }),
   answers: { 200: { description: "the text, secrets masked", schema: Printed } },
   async handle(ports, { by, params: { id, seq }, query: { scope = "", after } }) {
@@ -88,9 +84,10 @@ export const proof = route("GET /executions/{id}/proof", {
   role: "viewer",
   params: z.object({ id: ExecutionId }),
   query: z.strictObject({
-    contents: z.enum(proofContents).optional().meta({
-      description: "`none`: heads; `digests` (default): also records of steps; `all`: also values, code, logs",
-    }),
+    contents: z
+      .enum(proofContents)
+      .optional()
+      .describe("`none`: heads; `digests` (default): also records of steps; `all`: also values, code, logs"),
   }),
   answers: {
     200: { description: "the file", schema: ProofFile },
@@ -104,7 +101,7 @@ export const proof = route("GET /executions/{id}/proof", {
 });
 
 const UploadRequest = z.strictObject({
-  bytes: z.int().min(0).meta({ description: "exact number of bytes" }),
+  bytes: z.int().min(0).describe("exact number of bytes"),
   type: z
     .string()
     .regex(/^[!#$&^_.+\w-]{1,100}\/[!#$&^_.+\w-]{1,100}(; ?[\w-]{1,40}=[\w.+-]{1,80})*$/)
@@ -114,7 +111,7 @@ const UploadRequest = z.strictObject({
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .optional()
-    .meta({ description: "SHA-256 in hex: S3 accepts only these bytes, and a run starts without reading them" }),
+    .describe("SHA-256 in hex: S3 accepts only these bytes, and a run starts without reading them"),
   client_slug: Slug.optional(),
 });
 
@@ -123,7 +120,7 @@ const UploadAnswer = z
     id: UploadId,
     url: z.url(),
     method: z.literal("PUT"),
-    headers: z.record(z.string(), z.string()).meta({ description: "send them unchanged: they are signed" }),
+    headers: z.record(z.string(), z.string()).describe("send them unchanged: they are signed"),
     expires_at: Time,
   })
   .meta({ id: "Upload", description: 'in a context, `{"$upload": id}` stands for the bytes' });
@@ -141,16 +138,17 @@ export const upload = route("POST /uploads", {
 
 const linkSeconds = 900;
 
-const BlobLink = z
-  .object({ url: z.url().meta({ description: "gives the bytes to every caller who has it" }), expires_at: Time })
-  .meta({ id: "BlobLink" });
+const BlobLink = named("BlobLink", {
+  url: z.url().describe("gives the bytes to every caller who has it"),
+  expires_at: Time,
+});
 
 export const link = route("GET /executions/{id}/blobs/{sha256}", {
   summary: "The address of the bytes of a reference in a context",
   role: "viewer",
   params: z.object({ id: ExecutionId, sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
   query: z.strictObject({
-    as: z.enum(["application/pdf"]).optional().meta({ description: "the content type of the bytes, for display" }),
+    as: z.enum(["application/pdf"]).optional().describe("the content type of the bytes, for display"),
   }),
   answers: { 200: { description: "the address", schema: BlobLink } },
   async handle(ports, { by, params: { id, sha256 }, query }) {

@@ -4,19 +4,7 @@ import { AuthoredOnFailure, isMailAddress, onFailureOf } from "@nova/workflow";
 import { z } from "zod";
 import { type Route, route } from "../http/route.ts";
 import { listRoute } from "../schemas/list.ts";
-import {
-  Context,
-  ExactObject,
-  KeyId,
-  Name,
-  Slots,
-  Slug,
-  sentIn,
-  Time,
-  VersionNumber,
-  viewOf,
-  WorkflowId,
-} from "../schemas/values.ts";
+import * as values from "../schemas/values.ts";
 
 /** The minimum is a tenth of a cent, which is less than any request to a model costs. */
 const Usd = z.number().min(0.001).max(1_000_000).nullable().optional();
@@ -24,9 +12,9 @@ const Days = z.int().min(1).max(3650).nullable().optional();
 
 const ClientQuotasBody = z
   .strictObject({
-    max_concurrent: Slots.meta({ description: "simultaneous runs, of all workflows together; others are `queued`" }),
-    max_cost_usd: Usd.meta({ description: "US dollars that models may cost in a calendar month (UTC)" }),
-    retention_days: Days.meta({ description: "days for which NOVA keeps the contents of a run after its end" }),
+    max_concurrent: values.Slots.describe("simultaneous runs, of all workflows together; others are `queued`"),
+    max_cost_usd: Usd.describe("US dollars that models may cost in a calendar month (UTC)"),
+    retention_days: Days.describe("days for which NOVA keeps the contents of a run after its end"),
   })
   .meta({ id: "ClientQuotas", description: "null or absent: no limit" });
 
@@ -39,47 +27,43 @@ const MailAddress = z.string().refine(isMailAddress, "must be one address, such 
 
 const maxPins = 100;
 
-const ClientRequest = z.strictObject({ slug: Slug, name: Name });
+const ClientRequest = z.strictObject({ slug: values.Slug, name: values.Name });
 
 const ClientChanges = z.strictObject({
-  name: Name.optional(),
+  name: values.Name.optional(),
   pins: z
-    .record(WorkflowId, VersionNumber)
+    .record(values.WorkflowId, values.VersionNumber)
     .refine((pins) => Object.keys(pins).length <= maxPins, `at most ${maxPins} workflows can be pinned`)
     .optional()
-    .meta({ description: "versions of workflows that its runs use instead of the active ones" }),
-  variables: ExactObject.optional().meta({
-    description:
-      "values with which contexts of its runs start; the context of a request overrides them; replaced as a whole",
-  }),
-  on_failure: AuthoredOnFailure.optional().meta({
-    description: "receivers of notices about its failed runs; replaced as a whole",
-  }),
-  mail_from: MailAddress.nullable().optional().meta({
-    description:
+    .describe("versions of workflows that its runs use instead of the active ones"),
+  variables: values.ExactObject.optional().describe(
+    "values with which contexts of its runs start; the context of a request overrides them; replaced as a whole",
+  ),
+  on_failure: AuthoredOnFailure.optional().describe("receivers of notices about its failed runs; replaced as a whole"),
+  mail_from: MailAddress.nullable()
+    .optional()
+    .describe(
       "sender of mails about its runs, an address that SES has verified; null: the deployment's; needs a key for all clients",
-  }),
-  quotas: ClientQuotasBody.optional().meta({ description: "replaced as a whole; needs a key for all clients" }),
+    ),
+  quotas: ClientQuotasBody.optional().describe("replaced as a whole; needs a key for all clients"),
 });
 
-const ClientItem = z
-  .object({
-    slug: Slug,
-    name: z.string(),
-    pins: z.record(z.string(), VersionNumber),
-    variables: Context.meta({ description: "numbers keep their digits" }),
-    quotas: ClientQuotasBody,
-    on_failure: OnFailureItem,
-    mail_from: z.string().nullable(),
-    created_at: Time,
-  })
-  .meta({ id: "Client" });
+const ClientItem = values.named("Client", {
+  slug: values.Slug,
+  name: z.string(),
+  pins: z.record(z.string(), values.VersionNumber),
+  variables: values.Context.describe("numbers keep their digits"),
+  quotas: ClientQuotasBody,
+  on_failure: OnFailureItem,
+  mail_from: z.string().nullable(),
+  created_at: values.Time,
+});
 
 function clientItem(client: service.Client) {
   const { variables = "{}", quotas = {}, onFailure = {}, mailFrom } = client;
-  return viewOf(ClientItem, client, {
+  return values.viewOf(ClientItem, client, {
     variables: new RawJson(variables),
-    quotas: viewOf(ClientQuotasBody, quotas),
+    quotas: values.viewOf(ClientQuotasBody, quotas),
     on_failure: onFailure,
     mail_from: mailFrom || null,
   });
@@ -94,44 +78,42 @@ const CredentialName = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/);
 /** docs/credentials.md describes the values of each kind. The service checks the values before it stores them. */
 const CredentialRequest = z.strictObject({
   kind: z.enum(credentialKindNames),
-  values: z.record(z.string(), z.unknown()).meta({ description: "write-only: no answer contains them" }),
+  values: z.record(z.string(), z.unknown()).describe("write-only: no answer contains them"),
 });
 
-const CredentialItem = z
-  .object({ name: CredentialName, kind: z.enum(credentialKindNames), changed_at: Time })
-  .meta({ id: "Credential" });
+const CredentialItem = values.named("Credential", {
+  name: CredentialName,
+  kind: z.enum(credentialKindNames),
+  changed_at: values.Time,
+});
 
 const KeyRequest = z.strictObject({
   role: z.enum(service.roles),
-  client_slug: Slug.optional().meta({
-    description: "the one client that it reaches; absent: the reach of the calling key",
-  }),
-  name: Name.optional(),
-  identity: MailAddress.optional().meta({
-    description: "mail address of the person who has the key, who then answers approvals with it",
-  }),
+  client_slug: values.Slug.optional().describe("the one client that it reaches; absent: the reach of the calling key"),
+  name: values.Name.optional(),
+  identity: MailAddress.optional().describe(
+    "mail address of the person who has the key, who then answers approvals with it",
+  ),
 });
 
-const KeyItem = z
-  .object({
-    id: KeyId,
-    role: z.enum(service.roles),
-    client_slug: Slug.nullable(),
-    name: z.string(),
-    identity: z.string().nullable().meta({ description: "the person for whom the key answers approvals; null: none" }),
-    created_at: Time,
-    created_by: z.string().nullable().meta({ description: "id of a key, or of a subject of the issuer" }),
-  })
-  .meta({ id: "Key" });
+const KeyItem = values.named("Key", {
+  id: values.KeyId,
+  role: z.enum(service.roles),
+  client_slug: values.Slug.nullable(),
+  name: z.string(),
+  identity: z.string().nullable().describe("the person for whom the key answers approvals; null: none"),
+  created_at: values.Time,
+  created_by: z.string().nullable().describe("id of a key, or of a subject of the issuer"),
+});
 
 const CreatedKey = KeyItem.extend({
-  key: z.string().meta({ description: "NOVA shows it once and stores only its digest" }),
+  key: z.string().describe("NOVA shows it once and stores only its digest"),
 }).meta({ id: "CreatedKey" });
 
 const keyItem = (key: service.ApiKey) =>
-  viewOf(KeyItem, key, { client_slug: key.client, identity: key.identity ?? null });
+  values.viewOf(KeyItem, key, { client_slug: key.client, identity: key.identity ?? null });
 
-const params = z.object({ slug: Slug });
+const params = z.object({ slug: values.Slug });
 
 export const create = route("POST /clients", {
   summary: "Create a client; needs a key for all clients",
@@ -175,7 +157,7 @@ export const change = route("PATCH /clients/{slug}", {
       ...(variables && { variables: variables.text }),
       ...(on_failure && { onFailure: onFailureOf(on_failure) }),
       ...(mail_from !== undefined && { mailFrom: mail_from ?? "" }),
-      ...(quotas && { quotas: sentIn(quotas) }),
+      ...(quotas && { quotas: values.sentIn(quotas) }),
     };
     return clientItem(await service.changeClient(ports, by, slug, changes));
   },
@@ -220,7 +202,7 @@ export const keys = listRoute("/keys", {
 export const removeKey = route("DELETE /keys/{id}", {
   summary: "Delete a key, which stops working at once",
   role: "admin",
-  params: z.object({ id: KeyId }),
+  params: z.object({ id: values.KeyId }),
   answers: { 204: { description: "deleted" }, 409: { description: "it is the key of the request" } },
   handle: (ports, { by, params: { id } }) => service.deleteKey(ports, by, id),
 });
@@ -267,19 +249,17 @@ function credentialRoutes(path: `/${string}`, owner: z.ZodObject, whose: string)
   ];
 }
 
-const credentialItem = (credential: service.CredentialInfo) => viewOf(CredentialItem, credential);
+const credentialItem = (credential: service.CredentialInfo) => values.viewOf(CredentialItem, credential);
 
-export const ofClient = credentialRoutes("/clients/{slug}", z.object({ slug: Slug }), "a client");
+export const ofClient = credentialRoutes("/clients/{slug}", z.object({ slug: values.Slug }), "a client");
 
 const forAll = "a workflow, which its runs get for every client";
-export const ofWorkflow = credentialRoutes("/workflows/{id}", z.object({ id: WorkflowId }), forAll);
+export const ofWorkflow = credentialRoutes("/workflows/{id}", z.object({ id: values.WorkflowId }), forAll);
 
-const Rotated = z
-  .object({
-    sealed: z.int().meta({ description: "credentials that the new key encrypts" }),
-    locked: z.array(z.string()).meta({ description: "credentials that no key opens: store them again" }),
-  })
-  .meta({ id: "RotatedCredentials" });
+const Rotated = values.named("RotatedCredentials", {
+  sealed: z.int().describe("credentials that the new key encrypts"),
+  locked: z.array(z.string()).describe("credentials that no key opens: store them again"),
+});
 
 export const rotate = route("POST /credentials/rotate", {
   summary: "Encrypt every credential with a new key; continues an interrupted rotation; needs a key for all clients",

@@ -3,28 +3,24 @@ import { z } from "zod";
 import { checkHealth, Health } from "../health.ts";
 import { openRoute, route } from "../http/route.ts";
 import { cursorOf, listOf, listRoute, placeIn, ScanQuery, TablePlace } from "../schemas/list.ts";
-import { Slug, Time, viewOf } from "../schemas/values.ts";
+import { named, Slug, Time, viewOf } from "../schemas/values.ts";
 
-const FormatItem = z
-  .object({
-    entity: z.string(),
-    format: z.int().nullable().meta({ description: "null: the items have no format" }),
-    items: z.int(),
-    state: z.enum(formatStates).meta({ description: "this version reads `current` and `older`" }),
-  })
-  .meta({ id: "StoredFormat" });
+const FormatItem = named("StoredFormat", {
+  entity: z.string(),
+  format: z.int().nullable().describe("null: the items have no format"),
+  items: z.int(),
+  state: z.enum(formatStates).describe("this version reads `current` and `older`"),
+});
 
-const AuditItem = z
-  .object({
-    id: z.string(),
-    at: Time,
-    action: z.enum(auditActions),
-    by: z.string().nullable().meta({ description: "id of the key; null: the administrator who set NOVA up" }),
-    client_slug: z.string().nullable(),
-    subject: z.string(),
-    detail: z.record(z.string(), z.union([z.string(), z.number()])),
-  })
-  .meta({ id: "AuditRecord" });
+const AuditItem = named("AuditRecord", {
+  id: z.string(),
+  at: Time,
+  action: z.enum(auditActions),
+  by: z.string().nullable().describe("id of the key; null: the administrator who set NOVA up"),
+  client_slug: z.string().nullable(),
+  subject: z.string(),
+  detail: z.record(z.string(), z.union([z.string(), z.number()])),
+});
 
 const Seconds = z.int().min(0);
 
@@ -36,9 +32,9 @@ const PublicKeyItem = z
     y: z.string(),
     use: z.literal("sig"),
     alg: z.literal("ES256"),
-    kid: z.string().meta({ description: "the thumbprint of the key (RFC 7638)" }),
-    nbf: Seconds.meta({ description: "seconds since 1970 from which the key signs" }),
-    exp: Seconds.optional().meta({ description: "seconds since 1970 before which it signs; absent: it is in use" }),
+    kid: z.string().describe("the thumbprint of the key (RFC 7638)"),
+    nbf: Seconds.describe("seconds since 1970 from which the key signs"),
+    exp: Seconds.optional().describe("seconds since 1970 before which it signs; absent: it is in use"),
   })
   .meta({ id: "PublicKey", description: "a key that checks the signatures of chains (RFC 7517)" });
 

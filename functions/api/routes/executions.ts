@@ -8,19 +8,9 @@ import { type Answer, OtherAnswer, openRoute, route } from "../http/route.ts";
 import * as schemas from "../schemas/execution.ts";
 import { LabelText, Started, WholeExecution } from "../schemas/execution.ts";
 import { ListQuery, listAnswer, listOf, listRoute, pageOfAll, pageQuery } from "../schemas/list.ts";
-import {
-  ExactObject,
-  ExecutionId,
-  endOf,
-  Flag,
-  Moment,
-  Slug,
-  VersionNumber,
-  WorkflowId,
-  waitQueryOf,
-} from "../schemas/values.ts";
+import * as values from "../schemas/values.ts";
 
-const params = z.object({ id: ExecutionId });
+const params = z.object({ id: values.ExecutionId });
 
 /**
  * Maximum number of records of runs that one request reads to find those that match its filters. 500 records have about
@@ -47,18 +37,18 @@ export const list = listRoute("/executions", {
   summary: "Runs, newest first",
   role: "viewer",
   query: {
-    workflow: WorkflowId.optional(),
-    client: Slug.optional(),
+    workflow: values.WorkflowId.optional(),
+    client: values.Slug.optional(),
     status: schemas.ExecutionStatuses.optional(),
     error_class: z
       .string()
       .regex(/^[A-Za-z]{1,64}$/, "it has to be a class of errors, such as NodeFailed")
       .optional()
-      .meta({ description: "class of the error that ended them" }),
-    trigger: z.string().min(1).max(64).optional().meta({ description: "the trigger that started them" }),
+      .describe("class of the error that ended them"),
+    trigger: z.string().min(1).max(64).optional().describe("the trigger that started them"),
     label: LabelText.optional(),
-    from: Moment.optional().meta({ description: "started then or later" }),
-    to: Moment.optional().meta({ description: "started then or earlier; a date means the whole day" }),
+    from: values.Moment.optional().describe("started then or later"),
+    to: values.Moment.optional().describe("started then or earlier; a date means the whole day"),
   },
   item: schemas.ExecutionItem,
   cursor: executionCursor,
@@ -73,7 +63,7 @@ export const list = listRoute("/executions", {
       ...defined({ errorClass, statuses }),
       ...storeCursor(cursor),
       ...(from !== undefined && { from: new Date(from).toISOString() }),
-      ...(to !== undefined && { to: endOf(to) }),
+      ...(to !== undefined && { to: values.endOf(to) }),
     });
     return { items: found.items, ...readableCursor(found.cursor) };
   },
@@ -85,7 +75,7 @@ export const get = route("GET /executions/{id}", {
   role: "viewer",
   params,
   query: z.strictObject({
-    references: Flag.optional().meta({ description: "large values stay references, as in the chain of work" }),
+    references: values.Flag.optional().describe("large values stay references, as in the chain of work"),
   }),
   answers: { 200: { description: "the run", schema: schemas.WholeExecution } },
   tag: async (ports, { by, params: { id } }) => traceTag(ports, await service.executionWithin(ports, by, id)),
@@ -136,7 +126,7 @@ export const verify = route("GET /executions/{id}/verify", {
 export const verifyMany = listRoute("/verifications", {
   summary: "Check the chains of work of many runs, newest first",
   role: "viewer",
-  query: { workflow: WorkflowId.optional(), client: Slug.optional(), label: LabelText.optional() },
+  query: { workflow: values.WorkflowId.optional(), client: values.Slug.optional(), label: LabelText.optional() },
   item: schemas.Verified,
   cursor: executionCursor,
   async list(ports, { by, query, page: { limit, cursor } }) {
@@ -155,7 +145,7 @@ const nodesOfPage = 100_000;
 export const diff = route("GET /executions/{a}/diff/{b}", {
   summary: "Two runs node by node: path, definition, code, context, cost and time",
   role: "viewer",
-  params: z.object({ a: ExecutionId, b: ExecutionId }),
+  params: z.object({ a: values.ExecutionId, b: values.ExecutionId }),
   query: ListQuery.omit({ limit: true }),
   answers: { 200: { description: "a page", schema: listOf(schemas.NodeDiff) } },
   async handle(ports, { by, params: { a, b }, query }) {
@@ -165,29 +155,26 @@ export const diff = route("GET /executions/{a}/diff/{b}", {
   },
 });
 
-const waitQuery = waitQueryOf("seconds");
+const waitQuery = values.waitQueryOf("seconds");
 
 const NodeIds = z.array(z.string().min(1).max(64)).max(100);
 
 export const execute = route("POST /workflows/{id}/execute", {
   summary: "Start a run; with `wait` the answer has its result if it ends in time",
   role: "runner",
-  params: z.object({ id: WorkflowId }),
+  params: z.object({ id: values.WorkflowId }),
   query: waitQuery,
   body: z.strictObject({
-    client_slug: Slug.optional(),
-    context: ExactObject.optional(),
-    version: VersionNumber.optional().meta({
-      description: "absent: the version that the client has pinned, or the active one",
-    }),
-    fresh: NodeIds.optional().meta({
-      description: "ids of prompt nodes for which a model writes code again, although code exists",
-    }),
-    frozen: z.boolean().optional().meta({ description: "no model writes code: prompt nodes run locked code, or fail" }),
-    reuse: ExecutionId.optional().meta({
-      description:
-        "an earlier execution for the same client: nodes that are defined as they were, and find the values that they found, are not run again",
-    }),
+    client_slug: values.Slug.optional(),
+    context: values.ExactObject.optional(),
+    version: values.VersionNumber.optional().describe(
+      "absent: the version that the client has pinned, or the active one",
+    ),
+    fresh: NodeIds.optional().describe("ids of prompt nodes for which a model writes code again, although code exists"),
+    frozen: z.boolean().optional().describe("no model writes code: prompt nodes run locked code, or fail"),
+    reuse: values.ExecutionId.optional().describe(
+      "an earlier execution for the same client: nodes that are defined as they were, and find the values that they found, are not run again",
+    ),
   }),
   bodyMayBeAbsent: true,
   exact: ["context"],
@@ -226,14 +213,13 @@ export const restart = route("POST /executions/{id}/restart", {
     from: z
       .union([Place, z.array(Place).min(1).max(maxPlaces)])
       .optional()
-      .meta({
-        description:
-          "the place, or a list of the places, from which on everything runs: `find`, `poll#2`, `each[3]` (all of an item), `each[3].find`, `billing/send`; absent: what failed, also what a map has tolerated",
-      }),
-    version: VersionNumber.optional().meta({ description: "absent: the version of the run" }),
-    context_patch: ExactObject.optional().meta({ description: "other values for keys of the initial context" }),
-    ask_again: NodeIds.optional().meta({ description: "ids of nodes that run again at all their places" }),
-    dry_run: z.boolean().optional().meta({ description: "lists the reused and the running places; writes nothing" }),
+      .describe(
+        "the place, or a list of the places, from which on everything runs: `find`, `poll#2`, `each[3]` (all of an item), `each[3].find`, `billing/send`; absent: what failed, also what a map has tolerated",
+      ),
+    version: values.VersionNumber.optional().describe("absent: the version of the run"),
+    context_patch: values.ExactObject.optional().describe("other values for keys of the initial context"),
+    ask_again: NodeIds.optional().describe("ids of nodes that run again at all their places"),
+    dry_run: z.boolean().optional().describe("lists the reused and the running places; writes nothing"),
   }),
   bodyMayBeAbsent: true,
   exact: ["context_patch"],
@@ -296,11 +282,16 @@ export const hook = openRoute("POST /hooks/{id}", {
   },
   async serve(ports, { params, headers, bytes, sourceIp }) {
     const { id = "" } = params;
-    const given = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
     const content = contentOf(bytes, headers["content-encoding"]);
     const flaw = content instanceof Error ? content : flawOf(headers["content-type"], content);
     const body = { body: bytes, ...(content instanceof Error ? {} : { content }) };
-    const request = { id, headers: Object.fromEntries(given), ...body, from: sourceIp, ...(flaw && { flaw }) };
+    const request = {
+      id,
+      headers: defined(headers) as Record<string, string>,
+      ...body,
+      from: sourceIp,
+      ...(flaw && { flaw }),
+    };
     const { execution, waitSeconds } = await service.receiveHook(ports, request);
     const record = await ports.executions.get(execution);
     return resultOf(ports, { id: execution, status: record?.status ?? "running" }, waitSeconds);

@@ -44,7 +44,7 @@ const Cursor = z.union([
 ]);
 
 const Page = listOf(ExportItem).extend({
-  seal: z.string().optional().meta({ description: "signature over all pages; only on the last one" }),
+  seal: z.string().optional().describe("signature over all pages; only on the last one"),
 });
 
 /**

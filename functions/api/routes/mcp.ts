@@ -1,4 +1,5 @@
 import { authenticate, demandRole } from "@nova/service";
+import { defined } from "@nova/workflow";
 import { z } from "zod";
 import { credentialsIn, type Received } from "../http/event.ts";
 import { callAs, type InnerApi } from "../http/inner.ts";
@@ -71,8 +72,7 @@ const bothTypes = "application/json, text/event-stream";
 function requestOf({ headers, text }: Received): Request {
   const { accept = "*/*" } = headers;
   const whole = { ...headers, accept: accept === "*/*" ? bothTypes : accept };
-  const given = Object.entries(whole).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
-  return new Request("http://in-process/mcp", { method: "POST", headers: given as [string, string][], body: text });
+  return new Request("http://in-process/mcp", { method: "POST", headers: defined(whole), body: text });
 }
 
 async function answerFrom(answer: Response): Promise<Answer> {

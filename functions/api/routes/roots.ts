@@ -10,14 +10,14 @@ const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 const RootItem = z
   .object({
     number: z.int().min(1),
-    size: z.int().min(1).meta({ description: "number of runs in the tree" }),
-    tree: Hash.meta({ description: "hash of the tree (RFC 6962)" }),
+    size: z.int().min(1).describe("number of runs in the tree"),
+    tree: Hash.describe("hash of the tree (RFC 6962)"),
     at: Time,
-    previous: Hash.nullable().meta({ description: "SHA-256 of the text of the root before; null in root 1" }),
-    text: z.string().meta({ description: "the text that is signed and stamped" }),
+    previous: Hash.nullable().describe("SHA-256 of the text of the root before; null in root 1"),
+    text: z.string().describe("the text that is signed and stamped"),
     signature: z.string(),
-    stamped_at: Time.nullable().meta({ description: "time in the stamp of the authority; null: it has no stamp yet" }),
-    delay_ms: z.int().nullable().meta({ description: "milliseconds between the root and its stamp" }),
+    stamped_at: Time.nullable().describe("time in the stamp of the authority; null: it has no stamp yet"),
+    delay_ms: z.int().nullable().describe("milliseconds between the root and its stamp"),
   })
   .meta({ id: "Root", description: "the root of a Merkle tree of closed runs: docs/proof.md" });
 

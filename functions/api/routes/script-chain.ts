@@ -4,7 +4,7 @@ import { z } from "zod";
 import { route } from "../http/route.ts";
 import { ExecutionStatus } from "../schemas/execution.ts";
 import { About, about, NodeId } from "../schemas/session.ts";
-import { ExecutionId, Name, OptionalExactObject } from "../schemas/values.ts";
+import { ExecutionId, Name, named, OptionalExactObject } from "../schemas/values.ts";
 
 /**
  * Builds the schema of an optional field that may also be null, which front ends of ScriptChain send for absent fields.
@@ -19,10 +19,9 @@ const session = {
     z
       .string()
       .regex(sessionName, "it has to be the id of a session, or a name of 1 to 64 letters, digits, _ . : and -"),
-  ).meta({
-    description:
-      "the id of a session, or a name that you choose: a session of this key that NOVA makes at its first use. Absent: the key's default session",
-  }),
+  ).describe(
+    "the id of a session, or a name that you choose: a session of this key that NOVA makes at its first use. Absent: the key's default session",
+  ),
 };
 
 const LlmConfig = z
@@ -35,55 +34,48 @@ const LlmConfig = z
   .transform(defined);
 
 const longestPrompt = 1_000_000;
-const Prompt = z
-  .string()
-  .min(1)
-  .max(longestPrompt)
-  .meta({ description: "`{Node}`, `{Node[2]}`, `{Node.key}` are references" });
+const Prompt = z.string().min(1).max(longestPrompt).describe("`{Node}`, `{Node[2]}`, `{Node.key}` are references");
 
-const ContextData = OptionalExactObject.meta({
-  description: "`id:<node>` and names with their values, `__node_mapping` from names to ids, `__current_node`",
-});
+const ContextData = OptionalExactObject.describe(
+  "`id:<node>` and names with their values, `__node_mapping` from names to ids, `__current_node`",
+);
 
 const GenerateRequest = z.strictObject({
   ...session,
   prompt_text: Prompt,
   llm_config: optional(LlmConfig),
   context_data: ContextData,
-  on_missing: optional(z.enum(["fail", "mark"])).meta({
-    description:
-      "a reference without a value: `mark` writes `[CONTEXT_ERROR: ...]` in its place and adds a warning, `fail` answers 422 and asks no model. Absent: the node's setting, otherwise `mark`",
-  }),
+  on_missing: optional(z.enum(["fail", "mark"])).describe(
+    "a reference without a value: `mark` writes `[CONTEXT_ERROR: ...]` in its place and adds a warning, `fail` answers 422 and asks no model. Absent: the node's setting, otherwise `mark`",
+  ),
 });
 
-const GeneratedText = z
-  .object({
-    ...About,
-    generated_text: z.string(),
-    prompt_tokens: z.int(),
-    completion_tokens: z.int(),
-    total_tokens: z.int(),
-    cost: z.number().meta({ description: "US dollars" }),
-    duration: z.number().meta({ description: "seconds" }),
-    warnings: z.array(z.string()).meta({ description: "a sentence for each reference without a value" }),
-  })
-  .meta({ id: "GeneratedText" });
+const GeneratedText = named("GeneratedText", {
+  ...About,
+  generated_text: z.string(),
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  total_tokens: z.int(),
+  cost: z.number().describe("US dollars"),
+  duration: z.number().describe("seconds"),
+  warnings: z.array(z.string()).describe("a sentence for each reference without a value"),
+});
 
 const AddNodeRequest = z.strictObject({
   ...session,
   node_id: NodeId,
-  node_type: optional(z.string().max(100)).meta({ description: "a type that contains `decision` chooses an edge" }),
+  node_type: optional(z.string().max(100)).describe("a type that contains `decision` chooses an edge"),
   name: optional(Name),
-  prompt_text: optional(Prompt).meta({
-    description: "absent: an input, whose output callers write, or a node whose prompt POST /generate_text_node sets",
-  }),
+  prompt_text: optional(Prompt).describe(
+    "absent: an input, whose output callers write, or a node whose prompt POST /generate_text_node sets",
+  ),
   system: optional(Prompt),
   llm_config: optional(LlmConfig),
-  input_keys: optional(z.unknown()).meta({ description: "as in a workflow file" }),
+  input_keys: optional(z.unknown()).describe("as in a workflow file"),
   output_schema: optional(z.looseObject({})),
 });
 
-const AddedNode = z.object({ ...About, node_id: z.string() }).meta({ id: "AddedNode" });
+const AddedNode = named("AddedNode", { ...About, node_id: z.string() });
 
 const AddEdgeRequest = z.strictObject({
   ...session,
@@ -92,16 +84,16 @@ const AddEdgeRequest = z.strictObject({
   condition: optional(z.union([z.string(), z.boolean(), z.number()])),
 });
 
-const AddedEdge = z.object({ ...About, from_node: z.string(), to_node: z.string() }).meta({ id: "AddedEdge" });
+const AddedEdge = named("AddedEdge", { ...About, from_node: z.string(), to_node: z.string() });
 
 const OutputsRequest = z.strictObject({
   ...session,
-  node_ids: optional(z.array(NodeId).max(500)).meta({ description: "absent: all" }),
+  node_ids: optional(z.array(NodeId).max(500)).describe("absent: all"),
 });
 
-const Values = z.record(z.string(), z.unknown()).meta({ description: "by node; null: it has no output" });
+const Values = z.record(z.string(), z.unknown()).describe("by node; null: it has no output");
 
-const NodeOutputs = z.object({ ...About, outputs: Values }).meta({ id: "NodeOutputs" });
+const NodeOutputs = named("NodeOutputs", { ...About, outputs: Values });
 
 const TemplateRequest = z.strictObject({
   ...session,
@@ -109,34 +101,30 @@ const TemplateRequest = z.strictObject({
   context_data: ContextData,
 });
 
-const ValidatedTemplate = z
-  .object({
-    ...About,
-    valid: z.boolean(),
-    processed_prompt: z.string(),
-    processed_node_values: z.record(z.string(), z.string()),
-    warnings: z.array(z.string()),
-  })
-  .meta({ id: "ValidatedTemplate" });
+const ValidatedTemplate = named("ValidatedTemplate", {
+  ...About,
+  valid: z.boolean(),
+  processed_prompt: z.string(),
+  processed_node_values: z.record(z.string(), z.string()),
+  warnings: z.array(z.string()),
+});
 
 const ExecuteRequest = z.strictObject({
   ...session,
-  initial_inputs: OptionalExactObject.meta({ description: "other values for keys of the initial context" }),
+  initial_inputs: OptionalExactObject.describe("other values for keys of the initial context"),
 });
 
-const Executed = z
-  .object({
-    ...About,
-    results: Values,
-    execution_id: ExecutionId.nullable(),
-    status: ExecutionStatus,
-    reused: z.array(z.string()),
-    ran: z.array(z.string()),
-    error: z.object({ node: z.string(), class: z.string(), message: z.string() }).nullable(),
-    shape: z.enum(["graph", "line"]),
-    shape_why: z.string().nullable(),
-  })
-  .meta({ id: "ExecutedSession" });
+const Executed = named("ExecutedSession", {
+  ...About,
+  results: Values,
+  execution_id: ExecutionId.nullable(),
+  status: ExecutionStatus,
+  reused: z.array(z.string()),
+  ran: z.array(z.string()),
+  error: z.object({ node: z.string(), class: z.string(), message: z.string() }).nullable(),
+  shape: z.enum(["graph", "line"]),
+  shape_why: z.string().nullable(),
+});
 
 /** Returns the session that a front end names, or the default session of the API key. */
 async function sessionOf(ports: service.ServicePorts, by: service.Principal, named: string | undefined) {

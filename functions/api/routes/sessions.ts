@@ -1,7 +1,7 @@
 import * as service from "@nova/service";
 import { defined } from "@nova/workflow";
 import { z } from "zod";
-import { OtherAnswer, route } from "../http/route.ts";
+import { type Asked, OtherAnswer, route } from "../http/route.ts";
 import { listRoute } from "../schemas/list.ts";
 import * as schemas from "../schemas/session.ts";
 import { longestWaitSeconds, Name, SessionId, Slug, WorkflowId, waitQueryOf, wholeNumber } from "../schemas/values.ts";
@@ -13,16 +13,28 @@ const nodeParams = z.object({ id: SessionId, node: schemas.NodeId });
 const whole = { 200: { description: "the session", schema: schemas.WholeSession } };
 
 const expected = z.strictObject({
-  version: wholeNumber(1, 1_000_000_000).optional().meta({
-    description: "version of the node that you read: 409 with the change if it changed since",
-  }),
+  version: wholeNumber(1, 1_000_000_000)
+    .optional()
+    .describe("version of the node that you read: 409 with the change if it changed since"),
 });
 const expectedRevision = {
-  revision: wholeNumber(1, 1_000_000_000).optional().meta({ description: "revision that you read" }),
+  revision: wholeNumber(1, 1_000_000_000).optional().describe("revision that you read"),
 };
 
 async function shown(ports: service.ServicePorts, by: service.Principal, id: string) {
   return schemas.wholeSession(by, await service.readSession(ports, by, id));
+}
+
+/** Applies an operation to a draft, once for each `Idempotency-Key`, and returns the session. */
+async function applied(
+  ports: service.ServicePorts,
+  { by, once }: Pick<Asked<unknown, unknown, unknown>, "by" | "once">,
+  id: string,
+  operation: service.DraftOperation,
+  expected: Parameters<typeof service.applyToDraft>[4] = {},
+) {
+  await once(async () => void (await service.applyToDraft(ports, by, id, operation, expected)));
+  return shown(ports, by, id);
 }
 
 export const create = route("POST /sessions", {
@@ -101,11 +113,8 @@ export const addNodeRoute = route("POST /sessions/{id}/nodes", {
   query: z.strictObject({ map: schemas.MapId.optional() }),
   body: schemas.NodeRequest,
   answers: { 201: { description: "the session", schema: schemas.WholeSession } },
-  async handle(ports, { by, params: { id }, query: { map }, body, once }) {
-    const operation = { op: "add_node" as const, node: body, ...defined({ map }) };
-    await once(async () => void (await service.applyToDraft(ports, by, id, operation)));
-    return shown(ports, by, id);
-  },
+  handle: (ports, { params: { id }, query: { map }, body: node, ...asked }) =>
+    applied(ports, asked, id, { op: "add_node", node, ...defined({ map }) }),
 });
 
 export const changeNodeRoute = route("PATCH /sessions/{id}/nodes/{node}", {
@@ -115,11 +124,8 @@ export const changeNodeRoute = route("PATCH /sessions/{id}/nodes/{node}", {
   query: expected,
   body: schemas.NodeChanges,
   answers: whole,
-  handle: async (ports, { by, params: { id, node }, query, body: changes }) =>
-    schemas.wholeSession(
-      by,
-      await service.applyToDraft(ports, by, id, { op: "change_node", id: node, changes }, query),
-    ),
+  handle: (ports, { params: { id, node }, query, body: changes, ...asked }) =>
+    applied(ports, asked, id, { op: "change_node", id: node, changes }, query),
 });
 
 export const deleteNodeRoute = route("DELETE /sessions/{id}/nodes/{node}", {
@@ -128,8 +134,8 @@ export const deleteNodeRoute = route("DELETE /sessions/{id}/nodes/{node}", {
   params: nodeParams,
   query: expected,
   answers: whole,
-  handle: async (ports, { by, params: { id, node }, query }) =>
-    schemas.wholeSession(by, await service.applyToDraft(ports, by, id, { op: "remove_node", id: node }, query)),
+  handle: (ports, { params: { id, node }, query, ...asked }) =>
+    applied(ports, asked, id, { op: "remove_node", id: node }, query),
 });
 
 export const addEdgeRoute = route("POST /sessions/{id}/edges", {
@@ -139,11 +145,8 @@ export const addEdgeRoute = route("POST /sessions/{id}/edges", {
   query: z.strictObject(expectedRevision),
   body: schemas.DraftEdge,
   answers: { 201: { description: "the session", schema: schemas.WholeSession } },
-  async handle(ports, { by, params: { id }, query, body, once }) {
-    const operation = { op: "add_edge" as const, ...body };
-    await once(async () => void (await service.applyToDraft(ports, by, id, operation, query)));
-    return shown(ports, by, id);
-  },
+  handle: (ports, { params: { id }, query, body, ...asked }) =>
+    applied(ports, asked, id, { op: "add_edge", ...body }, query),
 });
 
 export const deleteEdgeRoute = route("DELETE /sessions/{id}/edges", {
@@ -154,14 +157,11 @@ export const deleteEdgeRoute = route("DELETE /sessions/{id}/edges", {
     from: schemas.NodeId,
     to: schemas.NodeId,
     ...expectedRevision,
-    condition: z.string().optional().meta({ description: "`true` and `false` are the booleans" }),
+    condition: z.string().optional().describe("`true` and `false` are the booleans"),
   }),
   answers: whole,
-  async handle(ports, { by, params: { id }, query: { from, to, condition, ...expected } }) {
-    const operation = { op: "remove_edge" as const, from, to, ...defined({ condition }) };
-    await service.applyToDraft(ports, by, id, operation, expected);
-    return shown(ports, by, id);
-  },
+  handle: (ports, { params: { id }, query: { from, to, condition, ...expected }, ...asked }) =>
+    applied(ports, asked, id, { op: "remove_edge", from, to, ...defined({ condition }) }, expected),
 });
 
 export const edit = route("POST /sessions/{id}/edits", {
@@ -279,9 +279,9 @@ export const publish = route("POST /sessions/{id}/publish", {
   role,
   params,
   body: z.strictObject({
-    workflow: WorkflowId.optional().meta({ description: "absent: that of the session, or a new one by its name" }),
+    workflow: WorkflowId.optional().describe("absent: that of the session, or a new one by its name"),
     name: Name.optional(),
-    dry_run: z.boolean().optional().meta({ description: "only checks the workflow; publishes nothing" }),
+    dry_run: z.boolean().optional().describe("only checks the workflow; publishes nothing"),
   }),
   bodyMayBeAbsent: true,
   answers: {

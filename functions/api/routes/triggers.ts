@@ -4,39 +4,35 @@ import { Unreadable } from "../http/errors.ts";
 import { route } from "../http/route.ts";
 import { LabelText } from "../schemas/execution.ts";
 import { listRoute } from "../schemas/list.ts";
-import { ExactObject, ExecutionId, Slug, TaskId, Time, viewOf, WorkflowId } from "../schemas/values.ts";
+import { ExactObject, ExecutionId, named, Slug, TaskId, Time, viewOf, WorkflowId } from "../schemas/values.ts";
 
 const types = ["mail", "imap", "webhook", "schedule", "event"] as const;
 
-const DeliveryItem = z
-  .object({
-    id: z.string(),
-    at: Time,
-    type: z.enum(types),
-    workflow: z.string().nullable().meta({ description: "null: unknown, as for a mail to an unknown address" }),
-    trigger: z.string().nullable(),
-    client_slug: z.string().nullable(),
-    from: z.string(),
-    about: z.string(),
-    dedupe: z.string().meta({ description: "id that repetitions of a delivery share" }),
-    status: z.enum(service.deliveryStatuses),
-    execution_id: z.string().nullable(),
-    reason: z.string().nullable().meta({ description: "the reason why there is no run" }),
-    labels: z.record(z.string(), z.string()).meta({ description: "labels of the run" }),
-  })
-  .meta({ id: "Delivery" });
+const DeliveryItem = named("Delivery", {
+  id: z.string(),
+  at: Time,
+  type: z.enum(types),
+  workflow: z.string().nullable().describe("null: unknown, as for a mail to an unknown address"),
+  trigger: z.string().nullable(),
+  client_slug: z.string().nullable(),
+  from: z.string(),
+  about: z.string(),
+  dedupe: z.string().describe("id that repetitions of a delivery share"),
+  status: z.enum(service.deliveryStatuses),
+  execution_id: z.string().nullable(),
+  reason: z.string().nullable().describe("the reason why there is no run"),
+  labels: z.record(z.string(), z.string()).describe("labels of the run"),
+});
 
-const ScheduleItem = z
-  .object({
-    workflow: WorkflowId,
-    trigger: z.string().meta({ description: "its id in the workflow" }),
-    client_slug: Slug.nullable(),
-    expression: z.string().meta({ description: "as EventBridge Scheduler writes it: `cron(0 8 ? * MON-FRI *)`" }),
-    timezone: z.string(),
-    next_at: Time.nullable().meta({ description: "null while it is paused, or if it never fires again" }),
-    paused_at: Time.nullable().meta({ description: "start of the pause of it or its workflow; null: not paused" }),
-  })
-  .meta({ id: "Schedule" });
+const ScheduleItem = named("Schedule", {
+  workflow: WorkflowId,
+  trigger: z.string().describe("its id in the workflow"),
+  client_slug: Slug.nullable(),
+  expression: z.string().describe("as EventBridge Scheduler writes it: `cron(0 8 ? * MON-FRI *)`"),
+  timezone: z.string(),
+  next_at: Time.nullable().describe("null while it is paused, or if it never fires again"),
+  paused_at: Time.nullable().describe("start of the pause of it or its workflow; null: not paused"),
+});
 
 function scheduleItem(schedule: service.ShownSchedule) {
   const { id, client, timezone = "UTC" } = schedule.trigger;
@@ -44,21 +40,21 @@ function scheduleItem(schedule: service.ShownSchedule) {
 }
 
 const EventRequest = z.strictObject({
-  source: z.string().min(1).max(256).meta({ description: "its source, such as `shop.orders`" }),
-  type: z.string().min(1).max(128).meta({ description: "its type, such as `OrderPaid`" }),
-  detail: ExactObject.optional().meta({ description: "its data" }),
-  on_bus: z.boolean().optional().meta({
-    description:
+  source: z.string().min(1).max(256).describe("its source, such as `shop.orders`"),
+  type: z.string().min(1).max(128).describe("its type, such as `OrderPaid`"),
+  detail: ExactObject.optional().describe("its data"),
+  on_bus: z
+    .boolean()
+    .optional()
+    .describe(
       "puts it on the bus: triggers receive it, too, and `items` is empty, since the request does not wait for them",
-  }),
+    ),
 });
 
-const TakenEvent = z
-  .object({
-    event_id: z.string(),
-    items: z.array(z.object({ task_id: TaskId, execution_id: ExecutionId, node: z.string() })),
-  })
-  .meta({ id: "TakenEvent" });
+const TakenEvent = named("TakenEvent", {
+  event_id: z.string(),
+  items: z.array(z.object({ task_id: TaskId, execution_id: ExecutionId, node: z.string() })),
+});
 
 const params = z.object({ id: WorkflowId, trigger: z.string().min(1).max(64) });
 

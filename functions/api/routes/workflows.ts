@@ -4,7 +4,7 @@ import { writeWorkflow } from "@nova/workflow";
 import { z } from "zod";
 import { OtherAnswer, route } from "../http/route.ts";
 import { listRoute } from "../schemas/list.ts";
-import { sentIn, VersionNumber, viewOf, WorkflowId, wholeNumber } from "../schemas/values.ts";
+import { named, sentIn, VersionNumber, viewOf, WorkflowId, wholeNumber } from "../schemas/values.ts";
 import * as schemas from "../schemas/workflow.ts";
 
 const params = z.object({ id: WorkflowId });
@@ -100,7 +100,7 @@ export const findings = route("GET /workflows/{id}/findings", {
   },
 });
 
-const Activated = z.object({ id: WorkflowId, active_version: VersionNumber }).meta({ id: "ActivatedWorkflow" });
+const Activated = named("ActivatedWorkflow", { id: WorkflowId, active_version: VersionNumber });
 
 export const validate = route("POST /workflows/validate", {
   summary: "Findings about a definition; stores nothing",

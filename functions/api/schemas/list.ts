@@ -8,14 +8,12 @@ import { wholeNumber } from "./values.ts";
 const defaultLimit = 50;
 
 export const ListQuery = z.strictObject({
-  limit: wholeNumber(1, 200)
-    .optional()
-    .meta({ description: `maximum of items; ${defaultLimit} by default` }),
+  limit: wholeNumber(1, 200).optional().describe(`maximum of items; ${defaultLimit} by default`),
   cursor: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,400}$/, "the cursor is unknown - use a `next_cursor`")
     .optional()
-    .meta({ description: "`next_cursor` of the page before" }),
+    .describe("`next_cursor` of the page before"),
 });
 
 export type ListQuery = z.infer<typeof ListQuery>;
@@ -124,7 +122,7 @@ export const ScanQuery = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9_-]{1,8000}$/, noSuchPage)
     .optional()
-    .meta({ description: "`next_cursor` of the page before" }),
+    .describe("`next_cursor` of the page before"),
 });
 
 /** A position in a scan of DynamoDB: the keys of an item, within DynamoDB's quotas. */

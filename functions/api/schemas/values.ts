@@ -2,6 +2,11 @@ import { RawJson } from "@nova/engine";
 import { slugOf, textOfJson, type WrittenJson } from "@nova/workflow";
 import { z } from "zod";
 
+/** Creates the schema of an object, which the OpenAPI document lists under its own name. */
+export function named<Shape extends z.ZodRawShape>(id: string, shape: Shape): z.ZodObject<Shape> {
+  return z.object(shape).meta({ id });
+}
+
 /** An object that is kept as text and not parsed, so that its numbers keep their digits. */
 export const ExactObject = z
   .custom<RawJson>((value) => value instanceof RawJson && value.text.startsWith("{"), "it has to be a JSON object")
@@ -148,26 +153,22 @@ const maxSlots = 1000;
 
 export const Slots = z.int().min(1).max(maxSlots).nullable().optional();
 
-export const Finding = z
-  .object({
-    code: z.string().meta({ example: "NOVA404" }),
-    severity: z.enum(["error", "warning"]),
-    path: z.string().meta({ description: "JSON path into the definition", example: "$.nodes[2].timeout" }),
-    message: z.string(),
-    file: z.string().optional(),
-    line: z.int().optional(),
-    column: z.int().optional(),
-  })
-  .meta({ id: "Finding" });
+export const Finding = named("Finding", {
+  code: z.string().meta({ example: "NOVA404" }),
+  severity: z.enum(["error", "warning"]),
+  path: z.string().meta({ description: "JSON path into the definition", example: "$.nodes[2].timeout" }),
+  message: z.string(),
+  file: z.string().optional(),
+  line: z.int().optional(),
+  column: z.int().optional(),
+});
 
 /** The description of an error, as in RFC 9457. */
-export const Problem = z
-  .object({
-    type: z.string(),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string().meta({ description: "one sentence: the problem, and the way out" }),
-    findings: z.array(Finding).optional(),
-    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-  })
-  .meta({ id: "Problem" });
+export const Problem = named("Problem", {
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string().describe("one sentence: the problem, and the way out"),
+  findings: z.array(Finding).optional(),
+  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+});

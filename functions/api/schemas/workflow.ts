@@ -3,13 +3,13 @@ import { type Principal, type Published, redactWorkflow, type ShownWorkflow } fr
 import type { Body, Node, Trigger } from "@nova/workflow";
 import { z } from "zod";
 
-import { exactJson, Finding, Slots, Slug, Time, VersionNumber, viewOf, WorkflowId } from "./values.ts";
+import { exactJson, Finding, named, Slots, Slug, Time, VersionNumber, viewOf, WorkflowId } from "./values.ts";
 
 export const Status = z
   .enum(["publishing", "ready", "failed"])
-  .meta({ description: "`publishing` while it waits for Step Functions; runs start when it is `ready`" });
+  .describe("`publishing` while it waits for Step Functions; runs start when it is `ready`");
 
-const Reason = z.string().optional().meta({ description: "the reason of `failed`" });
+const Reason = z.string().optional().describe("the reason of `failed`");
 
 /**
  * The body of a publication: the definition, or `{definition, files}` with the texts of the files that the definition
@@ -20,51 +20,41 @@ export const Definition = z.looseObject({
   files: z.record(z.string(), z.string()).optional(),
 });
 
-export const PublishedAnswer = z
-  .object({
-    id: WorkflowId,
-    version: VersionNumber,
-    status: Status,
-    reason: Reason,
-    findings: z.array(Finding).optional(),
-  })
-  .meta({ id: "PublishedWorkflow" });
+export const PublishedAnswer = named("PublishedWorkflow", {
+  id: WorkflowId,
+  version: VersionNumber,
+  status: Status,
+  reason: Reason,
+  findings: z.array(Finding).optional(),
+});
 
-export const WorkflowItem = z
-  .object({
-    id: WorkflowId,
-    name: z.string(),
-    version: VersionNumber,
-    active_version: VersionNumber.nullable().meta({
-      description: "the version of new runs; null until a version is ready",
-    }),
-    previous_version: VersionNumber.nullable().meta({ description: "the version before it; a rollback activates it" }),
-    status: Status,
-    reason: Reason,
-    paused_at: Time.nullable().meta({
-      description: "start of the pause, since which new runs are queued; null: not paused",
-    }),
-    created_at: Time,
-  })
-  .meta({ id: "Workflow" });
+export const WorkflowItem = named("Workflow", {
+  id: WorkflowId,
+  name: z.string(),
+  version: VersionNumber,
+  active_version: VersionNumber.nullable().describe("the version of new runs; null until a version is ready"),
+  previous_version: VersionNumber.nullable().describe("the version before it; a rollback activates it"),
+  status: Status,
+  reason: Reason,
+  paused_at: Time.nullable().describe("start of the pause, since which new runs are queued; null: not paused"),
+  created_at: Time,
+});
 
 export const WholeWorkflow = WorkflowItem.extend({
   hash: z.string(),
-  definition: z.looseObject({}).meta({ description: "the normalised definition" }),
+  definition: z.looseObject({}).describe("the normalised definition"),
 }).meta({ id: "WholeWorkflow" });
 
-export const VersionItem = z
-  .object({
-    version: VersionNumber,
-    status: Status,
-    reason: Reason,
-    active: z.boolean(),
-    hash: z.string(),
-    created_at: Time,
-  })
-  .meta({ id: "WorkflowVersion" });
+export const VersionItem = named("WorkflowVersion", {
+  version: VersionNumber,
+  status: Status,
+  reason: Reason,
+  active: z.boolean(),
+  hash: z.string(),
+  created_at: Time,
+});
 
-export const Validated = z.object({ valid: z.boolean(), findings: z.array(Finding) }).meta({ id: "Validation" });
+export const Validated = named("Validation", { valid: z.boolean(), findings: z.array(Finding) });
 
 export function publishStatus({ status, created }: Pick<Published, "status" | "created">): 200 | 201 | 202 {
   if (status !== "ready") return 202;
@@ -137,30 +127,28 @@ function shownTrigger(trigger: Trigger) {
   return { ...trigger, context: exactJson(trigger.context) };
 }
 
-export const GenerationItem = z
-  .object({
-    node: z.string(),
-    client_slug: z.string().nullable().meta({ description: "null: it runs for every client" }),
-    status: z.enum(["candidate", "pinned", "replaced"]),
-    key: z.string(),
-    ingredients: z.looseObject({}).meta({ description: "everything on which the code depends" }),
-    code: z.string(),
-    code_hash: z.string(),
-    analysis: z.string().nullable(),
-    analysis_hash: z.string().nullable(),
-    origin: z.enum(["generated", "edited"]),
-    model: z.string(),
-    cost: z.object({
-      usd: z.number(),
-      tokens_input: z.number(),
-      tokens_cached: z.number(),
-      tokens_output: z.number(),
-    }),
-    created_at: Time,
-    proven_by: z.string().nullable(),
-    approved: z.object({ by: z.string(), at: z.string() }).nullable(),
-  })
-  .meta({ id: "Generation" });
+export const GenerationItem = named("Generation", {
+  node: z.string(),
+  client_slug: z.string().nullable().describe("null: it runs for every client"),
+  status: z.enum(["candidate", "pinned", "replaced"]),
+  key: z.string(),
+  ingredients: z.looseObject({}).describe("everything on which the code depends"),
+  code: z.string(),
+  code_hash: z.string(),
+  analysis: z.string().nullable(),
+  analysis_hash: z.string().nullable(),
+  origin: z.enum(["generated", "edited"]),
+  model: z.string(),
+  cost: z.object({
+    usd: z.number(),
+    tokens_input: z.number(),
+    tokens_cached: z.number(),
+    tokens_output: z.number(),
+  }),
+  created_at: Time,
+  proven_by: z.string().nullable(),
+  approved: z.object({ by: z.string(), at: z.string() }).nullable(),
+});
 
 export const generationItem = (kept: Generation) => viewOf(GenerationItem, kept, { client_slug: kept.client });
 
@@ -170,7 +158,7 @@ const Digest = z.string().regex(/^[0-9a-f]{64}$/, "it has to be a SHA-256 in hex
 export const ReviewBody = z
   .strictObject({
     node: z.string().min(1).max(200),
-    client_slug: Slug.nullish().meta({ description: "as in the generation" }),
+    client_slug: Slug.nullish().describe("as in the generation"),
     key: Digest,
     code_hash: Digest,
     verdict: z.enum(["approved", "rejected"]),
@@ -179,7 +167,7 @@ export const ReviewBody = z
 
 export const WorkflowQuotasBody = z
   .strictObject({
-    max_concurrent: Slots.meta({ description: "simultaneous runs, of all clients together; others are `queued`" }),
-    max_concurrent_per_client: Slots.meta({ description: "simultaneous runs of each client" }),
+    max_concurrent: Slots.describe("simultaneous runs, of all clients together; others are `queued`"),
+    max_concurrent_per_client: Slots.describe("simultaneous runs of each client"),
   })
   .meta({ id: "WorkflowQuotas", description: "null or absent: no limit" });

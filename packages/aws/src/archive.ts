@@ -1,35 +1,15 @@
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
-import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
+import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { StoreUnavailable } from "@nova/engine";
-import {
-  type Archive,
-  type ArchivePage,
-  type ArchiveQuery,
-  type ArchiveRecord,
-  type Claim,
-  isDraftId,
-} from "@nova/service";
-import { type Workflow, workflowHash } from "@nova/workflow";
-import { defined } from "@nova/workflow/defined";
+import * as service from "@nova/service";
+import { defined, type Workflow, workflowHash } from "@nova/workflow";
 import { reportOutage } from "./clients/outage.ts";
-import { forSigning } from "./clients/own-services.ts";
-import {
-  type Item,
-  type ItemConnection,
-  ifAbsent,
-  numberIn,
-  putItem,
-  readOne,
-  readRange,
-  rootNoteKey,
-  textIn,
-  textValue,
-} from "./dynamodb/chain/items.ts";
+import * as db from "./dynamodb/chain/items.ts";
 import { noteImported } from "./dynamodb/executions.ts";
 import type { TableConnection } from "./dynamodb/records.ts";
 import { definitionKey, definitionPrefix, readDefinition } from "./dynamodb/workflows.ts";
 import { kindOf } from "./formats.ts";
-import { type BucketConnection, readObject, spool, writeOnce } from "./s3/objects.ts";
+import { type BucketConnection, readObject, signGet, spool, writeOnce } from "./s3/objects.ts";
 
 /**
  * Kinds of items that are not archived: those that matter for a day at most, and the trees, whose roots belong to the
@@ -37,7 +17,7 @@ import { type BucketConnection, readObject, spool, writeOnce } from "./s3/object
  */
 const notArchived = new Set(["attempt", "rate", "leaf", "root", "stamp", "daily-check"]);
 
-function isArchived(item: Item): boolean {
+function isArchived(item: db.Item): boolean {
   return !notArchived.has(kindOf(item)) && !isRootNote(item);
 }
 
@@ -45,51 +25,47 @@ function isArchived(item: Item): boolean {
  * Returns whether an item is the note that names the tree of a run. A note is not imported, because in this deployment
  * the tree with the same number may be another one.
  */
-function isRootNote(item: Item): boolean {
-  return kindOf(item) === "note" && textIn(item, "sk") === rootNoteKey;
+function isRootNote(item: db.Item): boolean {
+  return kindOf(item) === "note" && db.textIn(item, "sk") === db.rootNoteKey;
 }
 
 /**
  * The position at which the next page of an export starts: after an item of the table, or after an object of the
  * bucket.
  */
-type Position = { after?: Item } | ObjectPosition;
+type Position = { after?: db.Item } | ObjectPosition;
 /** `after` is the key of the last object before this position. That object may be deleted by now. */
 type ObjectPosition = { prefix: number; after?: string };
 
 /** Exports and imports the table and the bucket, page by page: first all items, then all objects. */
-export function createArchive(table: TableConnection, bucket: BucketConnection): Archive {
+export function createArchive(table: TableConnection, bucket: BucketConnection): service.Archive {
   return {
     async page(query) {
       const position = query.cursor === undefined ? {} : (JSON.parse(query.cursor) as Position);
       if ("prefix" in position) return objectPage({ table, bucket }, query, position);
       return itemPage({ table, bucket }, query, position);
     },
-    async sign(key, seconds) {
-      const { getSignedUrl } = await import("@aws-sdk/s3-request-presigner");
-      const get = new GetObjectCommand({ Bucket: bucket.bucket, Key: key });
-      return getSignedUrl(forSigning(bucket.client), get, { expiresIn: seconds });
-    },
+    sign: (key, seconds) => signGet(bucket, key, seconds),
     async read(key) {
       const found = await readObject(bucket, key);
       if (found) return found.chunks;
       throw new StoreUnavailable(`the object ${key} was deleted meanwhile - export again`);
     },
-    claim: (text) => claimOf(JSON.parse(text) as Item),
+    claim: (text) => claimOf(JSON.parse(text) as db.Item),
     clientOf: (execution) => clientOfExecution(table, execution),
     async hasWorkflow(id) {
       const versions = { partition: `W#${id}`, keys: { prefix: "V#" }, limit: 1 };
-      return (await readRange(table, versions)).items.length > 0;
+      return (await db.readRange(table, versions)).items.length > 0;
     },
     async putItem(text) {
-      const item = JSON.parse(text) as Item;
-      const isNew = await putItem(table, withoutOffer(item), ifAbsent);
+      const item = JSON.parse(text) as db.Item;
+      const isNew = await db.putItem(table, withoutOffer(item), db.ifAbsent);
       const [id = "", client = "", workflowId = "", restartedFrom] = [
         "id",
         "client",
         "workflowId",
         "restartedFrom",
-      ].map((name) => textIn(item, name));
+      ].map((name) => db.textIn(item, name));
       // If this run is a restart, the record of the restarted run must name it. That record may have been imported
       // without the name of this run.
       if (restartedFrom !== undefined && kindOf(item) === "execution")
@@ -107,15 +83,15 @@ export function createArchive(table: TableConnection, bucket: BucketConnection):
  * Removes the idle sandboxes that the run offers to other runs. They belong to the E2B account of the exporting server,
  * and live for a minute at most.
  */
-function withoutOffer({ idle, leaver: _, taker: __, open, ...record }: Item): Item {
+function withoutOffer({ idle, leaver: _, taker: __, open, ...record }: db.Item): db.Item {
   return idle === undefined && open ? { ...record, open } : record;
 }
 
 async function itemPage(
-  { table, bucket }: { table: ItemConnection; bucket: BucketConnection },
-  { client, seen }: ArchiveQuery,
-  { after }: { after?: Item },
-): Promise<ArchivePage> {
+  { table, bucket }: { table: db.ItemConnection; bucket: BucketConnection },
+  { client, seen }: service.ArchiveQuery,
+  { after }: { after?: db.Item },
+): Promise<service.ArchivePage> {
   const scan = new ScanCommand({
     TableName: table.table,
     ConsistentRead: true,
@@ -123,21 +99,21 @@ async function itemPage(
   });
   const { Items = [], LastEvaluatedKey: end } = await reportOutage("DynamoDB", () => table.client.send(scan));
   const isWanted = client === undefined ? async () => true : itemsOfClient(table, client);
-  const wanted: Item[] = [];
+  const wanted: db.Item[] = [];
   for (const item of Items) if (isArchived(item) && (await isWanted(item))) wanted.push(item);
   const shown = seen ? await Promise.all(wanted.map((item) => redactItem(bucket, item, seen))) : wanted;
   const records = shown.map(
-    (item): ArchiveRecord => ({ kind: "item", entity: kindOf(item), item: JSON.stringify(withoutOffer(item)) }),
+    (item): service.ArchiveRecord => ({ kind: "item", entity: kindOf(item), item: JSON.stringify(withoutOffer(item)) }),
   );
   const next: Position = end ? { after: end } : { prefix: 0 };
   return { records, cursor: JSON.stringify(next) };
 }
 
 async function objectPage(
-  { table, bucket }: { table: ItemConnection; bucket: BucketConnection },
-  { client: slug, seen }: ArchiveQuery,
+  { table, bucket }: { table: db.ItemConnection; bucket: BucketConnection },
+  { client: slug, seen }: service.ArchiveQuery,
   { prefix, after }: ObjectPosition,
-): Promise<ArchivePage> {
+): Promise<service.ArchivePage> {
   const prefixes = [definitionPrefix, slug === undefined ? "blobs/" : `blobs/${slug}/`];
   const list = new ListObjectsV2Command({ Bucket: bucket.bucket, Prefix: prefixes[prefix], StartAfter: after });
   const { Contents = [], IsTruncated } = await reportOutage("S3", () => bucket.client.send(list));
@@ -153,7 +129,7 @@ async function objectPage(
 
 /** Leaves out definitions that belong to drafts of other clients. */
 async function definitionsOfClient<T extends { key: string }>(
-  table: ItemConnection,
+  table: db.ItemConnection,
   objects: readonly T[],
   slug: string,
 ): Promise<T[]> {
@@ -162,8 +138,8 @@ async function definitionsOfClient<T extends { key: string }>(
   for (const object of objects) {
     const [, id = ""] = /^workflows\/(draft-[^/]+)\//.exec(object.key) ?? [];
     if (id !== "" && !owners.has(id)) {
-      const { items } = await readRange(table, { partition: `W#${id}`, keys: { prefix: "V#" }, limit: 1 });
-      owners.set(id, items[0] && textIn(items[0], "draftOf"));
+      const { items } = await db.readRange(table, { partition: `W#${id}`, keys: { prefix: "V#" }, limit: 1 });
+      owners.set(id, items[0] && db.textIn(items[0], "draftOf"));
     }
     if (id === "" || (owners.get(id) ?? slug) === slug) seen.push(object);
   }
@@ -177,18 +153,18 @@ const sharedKinds = new Set(["version", "workflow-state", "publication"]);
  * Returns a function that is true for items of one client. A step, a task or a token belongs to the client of its
  * execution; the function reads the record of each execution once.
  */
-function itemsOfClient(connection: ItemConnection, slug: string): (item: Item) => Promise<boolean> {
+function itemsOfClient(connection: db.ItemConnection, slug: string): (item: db.Item) => Promise<boolean> {
   const owners = new Map<string, Promise<string | undefined>>();
   return async (item) => {
-    const [entity, head] = [textIn(item, "__edb_e__") ?? "", textIn(item, "head")];
+    const [entity, head] = [db.textIn(item, "__edb_e__") ?? "", db.textIn(item, "head")];
     if (head !== undefined) return (JSON.parse(head) as { client?: string }).client === slug;
     // Definitions belong to all clients, except definitions of drafts.
-    const isDraft = isDraftId(textIn(item, "workflowId") ?? "");
-    if (sharedKinds.has(entity)) return isDraft ? textIn(item, "draftOf") === slug : true;
-    if (textIn(item, "client") === slug) return true;
-    if (textIn(item, "owner") === `client:${slug}`) return true;
-    if (entity === "client") return textIn(item, "slug") === slug;
-    const execution = textIn(item, "execution") ?? textIn(item, "partition")?.split("/")[0];
+    const isDraft = service.isDraftId(db.textIn(item, "workflowId") ?? "");
+    if (sharedKinds.has(entity)) return isDraft ? db.textIn(item, "draftOf") === slug : true;
+    if (db.textIn(item, "client") === slug) return true;
+    if (db.textIn(item, "owner") === `client:${slug}`) return true;
+    if (entity === "client") return db.textIn(item, "slug") === slug;
+    const execution = db.textIn(item, "execution") ?? db.textIn(item, "partition")?.split("/")[0];
     if (execution === undefined) return false;
     const owner = owners.get(execution) ?? clientOfExecution(connection, execution);
     owners.set(execution, owner);
@@ -197,9 +173,9 @@ function itemsOfClient(connection: ItemConnection, slug: string): (item: Item) =
 }
 
 /** Returns the client of an execution; undefined if the execution is not stored. */
-async function clientOfExecution(connection: ItemConnection, id: string): Promise<string | undefined> {
-  const record = await readOne(connection, { partition: `E#${id}`, key: "E" });
-  return record && textIn(record, "client");
+async function clientOfExecution(connection: db.ItemConnection, id: string): Promise<string | undefined> {
+  const record = await db.readOne(connection, { partition: `E#${id}`, key: "E" });
+  return record && db.textIn(record, "client");
 }
 
 /** Patterns of an item's keys and owner, which the item's attributes fill. A final `*` matches any rest. */
@@ -264,30 +240,31 @@ const keyPatterns: Readonly<Record<string, KeyPatterns>> = {
  * that belong to no client, and for an item whose keys do not match its attributes. Without this check, a forged item
  * could become an API key.
  */
-export function claimOf(item: Item): Claim | undefined {
+export function claimOf(item: db.Item): service.Claim | undefined {
   const kind = kindOf(item);
   const place = Object.hasOwn(keyPatterns, kind) ? keyPatterns[kind] : undefined;
   if (!place || isRootNote(item)) return undefined;
   // In keys, the number of a version has ten digits.
-  const text = (name: string) => textIn(item, name) ?? numberIn(item, name)?.toString().padStart(10, "0") ?? "";
+  const text = (name: string) => db.textIn(item, name) ?? db.numberIn(item, name)?.toString().padStart(10, "0") ?? "";
   const filled = (pattern: string) => pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => text(name));
   const fits = (key: string, pattern: string) =>
     pattern.endsWith("*") ? key.startsWith(filled(pattern.slice(0, -1))) : key === filled(pattern);
-  if (!fits(textIn(item, "pk") ?? "", place.pk) || !fits(textIn(item, "sk") ?? "", place.sk)) return undefined;
+  if (!fits(db.textIn(item, "pk") ?? "", place.pk) || !fits(db.textIn(item, "sk") ?? "", place.sk)) return undefined;
   for (const name of ["workflowKey", "clientKey"] as const) {
     const pattern = place[name];
-    if (item[name] !== undefined && (pattern === undefined || textIn(item, name) !== filled(pattern))) return undefined;
+    if (item[name] !== undefined && (pattern === undefined || db.textIn(item, name) !== filled(pattern)))
+      return undefined;
   }
   const owner = place.client && filled(place.client);
   const client = kind === "credential" ? (/^client:(.+)$/.exec(owner ?? "")?.[1] ?? "") : owner;
   const execution = place.execution && filled(place.execution).split("/")[0];
-  const version = { workflow: textIn(item, "workflowId") ?? "", number: numberIn(item, "version") ?? 0 };
+  const version = { workflow: db.textIn(item, "workflowId") ?? "", number: db.numberIn(item, "version") ?? 0 };
   const ran = kind === "execution" || kind === "version" ? version : undefined;
-  return { kind, ...defined({ client, execution, version: ran }), isOpen: textIn(item, "open") === "open" };
+  return { kind, ...defined({ client, execution, version: ran }), isOpen: db.textIn(item, "open") === "open" };
 }
 
-type Redact = NonNullable<ArchiveQuery["seen"]>;
-type ArchivedObject = Extract<ArchiveRecord, { kind: "object" }>;
+type Redact = NonNullable<service.ArchiveQuery["seen"]>;
+type ArchivedObject = Extract<service.ArchiveRecord, { kind: "object" }>;
 
 /** Kinds whose items have a definition, inline or in S3. */
 const defining = new Set(["version", "publication"]);
@@ -298,26 +275,23 @@ const defining = new Set(["version", "publication"]);
 const maxBytes = 2_000_000;
 
 /** Returns an item with its definition redacted by `seen`. Returns an item without a definition unchanged. */
-export async function redactItem(bucket: BucketConnection, item: Item, seen: Redact): Promise<Item> {
+export async function redactItem(bucket: BucketConnection, item: db.Item, seen: Redact): Promise<db.Item> {
   if (!defining.has(kindOf(item))) return item;
-  const definition = textIn(item, "definition");
-  const [workflowId = "", hash = ""] = [textIn(item, "workflowId"), textIn(item, "hash")];
-  const named = { workflowId, hash, version: numberIn(item, "version") ?? 0 };
-  const left = redactDefinition(
-    await readDefinition(bucket, { ...named, ...(definition !== undefined && { definition }) }),
-    hash,
-    seen,
-  );
+  const definition = db.textIn(item, "definition");
+  const [workflowId = "", hash = ""] = [db.textIn(item, "workflowId"), db.textIn(item, "hash")];
+  const named = { workflowId, hash, version: db.numberIn(item, "version") ?? 0 };
+  const whole = await readDefinition(bucket, { ...named, ...(definition !== undefined && { definition }) });
+  const left = redactDefinition(whole, hash, seen);
   if (!left) return item;
-  return { ...item, hash: textValue(left.hash), ...(definition !== undefined && { definition: textValue(left.text) }) };
+  return {
+    ...item,
+    hash: db.textValue(left.hash),
+    ...(definition !== undefined && { definition: db.textValue(left.text) }),
+  };
 }
 
 /** Redacts the first of these definitions: as many as fit into `maxBytes`, but at least one. */
-export async function redactObjects(
-  bucket: BucketConnection,
-  objects: readonly ArchivedObject[],
-  seen: Redact,
-): Promise<ArchivedObject[]> {
+export async function redactObjects(bucket: BucketConnection, objects: readonly ArchivedObject[], seen: Redact) {
   let bytes = 0;
   const end = objects.findIndex((object, index) => {
     bytes += object.bytes;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createCredentials, type OutgoingFetch, type Ports } from "@nova/engine";
+import { createCredentials, type OutgoingFetch } from "@nova/engine";
 import { dynamoDbClient, kmsClient, s3Client, sfnClient } from "./clients/clients.ts";
 import { createCredentialCipher, credentialKeysFrom } from "./crypto/credential-cipher.ts";
 import { createFileKeyPair, createKmsKeyPair, type FileKeyPairOptions } from "./crypto/key-pairs.ts";
@@ -52,6 +52,7 @@ export type AwsPorts = ReturnType<typeof createAwsPorts>;
  * process.
  */
 export function createAwsPorts(options: AwsPortsOptions) {
+  const { signer, keyPair, vault } = options;
   const table = { client: dynamoDbClient(), table: options.table ?? process.env.NOVA_TABLE ?? "nova" };
   const bucket = { client: s3Client(options.s3PathStyle ?? false), bucket: options.bucket };
   const workflows = createWorkflowStore(table, bucket);
@@ -67,12 +68,12 @@ export function createAwsPorts(options: AwsPortsOptions) {
       logGroupArn: options.statesLogGroupArn,
     }),
     roots: createRoots(table, bucket),
-    signer: signerOf(options.signer),
-    keyPair: keyPairOf(options.keyPair),
+    signer: "keyHex" in signer ? createKeySigner(signer.keyHex) : createKmsSigner(kmsClient(), signer.kmsKeyId),
+    keyPair: "keyHex" in keyPair ? createFileKeyPair(keyPair) : createKmsKeyPair(kmsClient(), keyPair.kmsKeyIds),
     tasks: createTaskStore(table, places),
     resumeLinks: createResumeLinkStore(table),
     wakes: createWakeStore(table, bucket, places),
-    vault: vaultOf(options.vault),
+    vault: "keyHex" in vault ? createKeyVault(vault.keyHex) : createKmsVault(kmsClient(), vault.kmsKeyId),
     generations: createGenerationStore(table),
     credentials: createCredentials({
       store: createCredentialStore(table),
@@ -88,16 +89,4 @@ export function createAwsPorts(options: AwsPortsOptions) {
      */
     runHookStores: async () => (await import("./dynamodb/run-hook-stores.ts")).createRunHookStores(table),
   };
-}
-
-function signerOf(signer: AwsPortsOptions["signer"]): Ports["signer"] {
-  return "keyHex" in signer ? createKeySigner(signer.keyHex) : createKmsSigner(kmsClient(), signer.kmsKeyId);
-}
-
-function keyPairOf(keyPair: AwsPortsOptions["keyPair"]): Ports["keyPair"] {
-  return "keyHex" in keyPair ? createFileKeyPair(keyPair) : createKmsKeyPair(kmsClient(), keyPair.kmsKeyIds);
-}
-
-function vaultOf(vault: AwsPortsOptions["vault"]): Ports["vault"] {
-  return "keyHex" in vault ? createKeyVault(vault.keyHex) : createKmsVault(kmsClient(), vault.kmsKeyId);
 }

@@ -17,10 +17,10 @@ export { readHeaders, senderOf } from "./mail/headers.ts";
 export { receiveMail } from "./mail/receive.ts";
 export { MailboxUnreachable, pollMailbox } from "./mailboxes/poll.ts";
 export { once } from "./once/once.ts";
-export * from "./ports/access.ts";
 export * from "./ports/archive.ts";
+export * from "./ports/audit.ts";
 export * from "./ports/clients.ts";
-export type * from "./ports/index.ts";
+export * from "./ports/index.ts";
 export { everyItem, type Page, type PageQuery, pageFrom } from "./ports/page.ts";
 export type * from "./ports/roots.ts";
 export type * from "./ports/sessions.ts";
@@ -55,20 +55,7 @@ export {
 } from "./sessions/view.ts";
 export { sweepService } from "./sweep/sweep-service.ts";
 export { notifyFailure, notifyTask } from "./tasks/notify.ts";
-export {
-  answer,
-  delegate,
-  emit,
-  listTasks,
-  type NamedTask,
-  ownerOfLink,
-  putEvent,
-  readTask,
-  resume,
-  resumeLink,
-  type VoteChange,
-  withdraw,
-} from "./tasks/tasks.ts";
+export * from "./tasks/tasks.ts";
 export { fireTrigger } from "./triggers/fire.ts";
 export { listSchedules, type ShownSchedule, setSchedulePaused } from "./triggers/schedules.ts";
 export * from "./triggers/start.ts";

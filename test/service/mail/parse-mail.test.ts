@@ -42,7 +42,7 @@ describe("the reader of a mail", () => {
     for (let cut = 1; cut < Buffer.from(text).length; cut++) {
       const headers = head.replace("From: Anna Bell", `From: ${word(text, cut)}`);
       const mail = await parseMail(mailOf([{ ...pdf, name: word(text, cut) }], { headers }));
-      expect([mail.fromName, mail.attachments[0]?.name]).toEqual([text, text]);
+      expect([mail.from_name, mail.attachments[0]?.name]).toEqual([text, text]);
     }
   });
 
@@ -61,11 +61,11 @@ describe("the reader of a mail", () => {
       ),
     );
     expect(mail).toMatchObject({
-      replyTo: ["desk@example.com", "b@example.com"],
-      inReplyTo: "<0@example.com>",
-      autoSubmitted: "auto-replied",
+      reply_to: ["desk@example.com", "b@example.com"],
+      in_reply_to: "<0@example.com>",
+      auto_submitted: "auto-replied",
     });
-    expect(await parseMail(mailOf())).toMatchObject({ replyTo: [], inReplyTo: null, autoSubmitted: null });
+    expect(await parseMail(mailOf())).toMatchObject({ reply_to: [], in_reply_to: null, auto_submitted: null });
   });
 
   it("returns all headers decoded, and joins the values of a repeated header with line breaks", async () => {

@@ -3,23 +3,22 @@ import { useOwnServices } from "./own-services.ts";
 
 const requestHandler = { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
-/**
- * Loads an SDK at its first use, because most processes never use EventBridge, Scheduler or SES. A failed load is tried
- * again at the next call. Each caller has its own client, because a process may create further ports later.
- */
-function lazyClient<T>(load: () => Promise<T>): () => Promise<T> {
-  let loading: Promise<T> | undefined;
+/** Returns a function that calls `load` at its first call, and again only after a failure. */
+export function keepFirst<T>(load: () => Promise<T>): () => Promise<T> {
+  let kept: Promise<T> | undefined;
   return () => {
-    loading ??= load().catch((error) => {
-      loading = undefined;
+    kept ??= load().catch((error: unknown) => {
+      kept = undefined;
       throw error;
     });
-    return loading;
+    return kept;
   };
 }
 
+// The next functions load an SDK at its first use, because most processes never use EventBridge, Scheduler or SES. Each
+// caller has its own client, because a process may create further ports later.
 export const eventBridge = () =>
-  lazyClient(async () => {
+  keepFirst(async () => {
     const sdk = await import("./sdk/event-bridge.ts");
     // Also retries the conflict of two concurrent changes of one rule.
     const retryStrategy = patientRetries(["ConcurrentModificationException"]);
@@ -31,7 +30,7 @@ export const eventBridge = () =>
 export type EventBridge = ReturnType<typeof eventBridge>;
 
 export const scheduler = () =>
-  lazyClient(async () => {
+  keepFirst(async () => {
     const sdk = await import("./sdk/scheduler.ts");
     const client = new sdk.SchedulerClient({ retryStrategy: patientRetries(), requestHandler });
     useOwnServices(client);
@@ -39,7 +38,7 @@ export const scheduler = () =>
   });
 
 export const mailService = () =>
-  lazyClient(async () => {
+  keepFirst(async () => {
     const sdk = await import("./sdk/mail-service.ts");
     return { sdk, client: new sdk.SESv2Client({ retryStrategy: patientRetries(), requestHandler }) };
   });

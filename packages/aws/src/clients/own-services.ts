@@ -128,18 +128,12 @@ interface Refused {
 
 const succeeded = { httpStatusCode: 200, attempts: 1, totalRetryDelay: 0 };
 
-interface ErrorResponse {
-  status: number;
-  headers: Record<string, string>;
-  body: Buffer;
-}
-
-function inJson({ name, message, status }: Refusal): ErrorResponse {
+function inJson({ name, message, status }: Refusal) {
   const headers = { "content-type": "application/json", "x-amzn-errortype": name };
   return { status, headers, body: Buffer.from(JSON.stringify({ __type: name, message, Message: message })) };
 }
 
-function inXml({ name, message, status }: Refusal): ErrorResponse {
+function inXml({ name, message, status }: Refusal) {
   const escaped = message.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
   const body = `<Error><Code>${name}</Code><Message>${escaped}</Message></Error>`;
   return { status, headers: { "content-type": "application/xml" }, body: Buffer.from(body) };

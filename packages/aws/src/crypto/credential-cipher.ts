@@ -3,6 +3,7 @@ import type { KeyringNode, MultiKeyringNode } from "@aws-crypto/material-managem
 import { DecryptCommand, EncryptCommand, GenerateDataKeyCommand, type KMSClient } from "@aws-sdk/client-kms";
 import { type CredentialCipher, CredentialLocked, StoreUnavailable } from "@nova/engine";
 import { kmsClient } from "../clients/clients.ts";
+import { keepFirst } from "../clients/loaded.ts";
 import { reportOutage } from "../clients/outage.ts";
 import { readKeyFile, writeKeyFile } from "./key-file.ts";
 
@@ -25,26 +26,20 @@ export interface CredentialKeys {
  */
 export const loadSdk = () => import("./encryption-sdk.ts");
 
-let client: Promise<Awaited<ReturnType<typeof buildClient>>> | undefined;
-
 /** Key commitment binds each text to one key, so that no ciphertext decrypts to two different texts. */
-async function buildClient() {
+const loadClient = keepFirst(async () => {
   const { buildDecrypt, buildEncrypt, CommitmentPolicy } = await loadSdk();
   const commitmentPolicy = CommitmentPolicy.REQUIRE_ENCRYPT_REQUIRE_DECRYPT;
   const options = { commitmentPolicy, maxEncryptedDataKeys: 1 };
   return { ...buildEncrypt(options), ...buildDecrypt(options) };
-}
+});
 
 /** Encrypts with the AWS Encryption SDK. */
 export function createCredentialCipher(keys: CredentialKeys): CredentialCipher {
-  const sdk = () => {
-    client ??= buildClient();
-    return client;
-  };
   return {
     currentKey: () => keys.current(),
     async seal(text, encryptionContext) {
-      const [{ encrypt }, { AlgorithmSuiteIdentifier }] = await Promise.all([sdk(), loadSdk()]);
+      const [{ encrypt }, { AlgorithmSuiteIdentifier }] = await Promise.all([loadClient(), loadSdk()]);
       const key = await keys.current();
       const keyring = await keys.sealing();
       // This suite has no signatures: everyone who may encrypt may also decrypt, so a signature would prove nothing.
@@ -54,7 +49,7 @@ export function createCredentialCipher(keys: CredentialKeys): CredentialCipher {
       return { sealed: result.toString("base64"), key };
     },
     async open(sealed, context) {
-      const { decrypt } = await sdk();
+      const { decrypt } = await loadClient();
       const { keyring, outage } = await keys.opening();
       try {
         const { plaintext, messageHeader } = await decrypt(keyring, Buffer.from(sealed, "base64"));

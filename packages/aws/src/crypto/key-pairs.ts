@@ -1,15 +1,7 @@
-import {
-  createECDH,
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  hkdfSync,
-  randomBytes,
-  sign,
-  verify,
-} from "node:crypto";
+import * as crypto from "node:crypto";
 import { DescribeKeyCommand, GetPublicKeyCommand, type KMSClient, SignCommand } from "@aws-sdk/client-kms";
 import type { KeyPair, PublicKey } from "@nova/engine";
+import { keepFirst } from "../clients/loaded.ts";
 import { reportOutage } from "../clients/outage.ts";
 import { readKeyFile, writeKeyFile } from "./key-file.ts";
 import { keyFromHex } from "./vaults.ts";
@@ -53,7 +45,7 @@ export function createKmsKeyPair(client: KMSClient, keyIds: readonly string[]): 
   };
   async function readPoint(KeyId: string): Promise<Point> {
     const answer = await reportOutage("KMS", () => client.send(new GetPublicKeyCommand({ KeyId })));
-    const key = createPublicKey({ key: Buffer.from(answer.PublicKey ?? []), format: "der", type: "spki" });
+    const key = crypto.createPublicKey({ key: Buffer.from(answer.PublicKey ?? []), format: "der", type: "spki" });
     return key.export({ format: "jwk" }) as Point;
   }
   async function createdAt(KeyId: string): Promise<number> {
@@ -62,7 +54,7 @@ export function createKmsKeyPair(client: KMSClient, keyIds: readonly string[]): 
   }
   return {
     async sign(text) {
-      const digest = createHash("sha256").update(text).digest();
+      const digest = crypto.createHash("sha256").update(text).digest();
       const request = { KeyId: newest, SigningAlgorithm: "ECDSA_SHA_256", MessageType: "DIGEST" } as const;
       const [{ Signature }, point] = await Promise.all([
         reportOutage("KMS", () => client.send(new SignCommand({ ...request, Message: digest }))),
@@ -70,20 +62,8 @@ export function createKmsKeyPair(client: KMSClient, keyIds: readonly string[]): 
       ]);
       return signatureText(thumbprintOf(point), rawSignature(Buffer.from(Signature ?? [])));
     },
-    verify: async (text, signature, at) => isSigned(await published(), { text, signature, at }),
+    verify: async (text, signature, at) => isSigned(await published(), text, signature, at),
     publicKeys: published,
-  };
-}
-
-/** Calls `read` once, and again only after a failure. */
-function keepFirst<T>(read: () => Promise<T>): () => Promise<T> {
-  let kept: Promise<T> | undefined;
-  return () => {
-    kept ??= read().catch((error: unknown) => {
-      kept = undefined;
-      throw error;
-    });
-    return kept;
   };
 }
 
@@ -113,10 +93,10 @@ export function createFileKeyPair({ keyHex, file }: FileKeyPairOptions): KeyPair
   return {
     async sign(text) {
       const { jwk, privateKey } = (await readKeys()).at(-1) ?? first;
-      const raw = sign("sha256", Buffer.from(text), { key: privateKey, dsaEncoding: "ieee-p1363" });
+      const raw = crypto.sign("sha256", Buffer.from(text), { key: privateKey, dsaEncoding: "ieee-p1363" });
       return signatureText(thumbprintOf(jwk), raw);
     },
-    verify: async (text, signature, at) => isSigned(publish(await readKeys()), { text, signature, at }),
+    verify: async (text, signature, at) => isSigned(publish(await readKeys()), text, signature, at),
     publicKeys: async () => publish(await readKeys()),
     async rotate() {
       if (file === undefined)
@@ -124,7 +104,7 @@ export function createFileKeyPair({ keyHex, file }: FileKeyPairOptions): KeyPair
           "the key of the proofs has no file - name one in NOVA_PROOF_KEY_FILE, and rotate then",
         );
       const keys = await readStoredKeys(file);
-      const added = { key: randomBytes(32).toString("hex"), from: Math.floor(Date.now() / 1000) };
+      const added = { key: crypto.randomBytes(32).toString("hex"), from: Math.floor(Date.now() / 1000) };
       await writeKeyFile(file, [...keys, added]);
       return publish(await readKeys()).at(-1) as PublicKey;
     },
@@ -132,7 +112,7 @@ export function createFileKeyPair({ keyHex, file }: FileKeyPairOptions): KeyPair
 }
 
 interface LocalKey extends DatedKey {
-  privateKey: ReturnType<typeof createPrivateKey>;
+  privateKey: ReturnType<typeof crypto.createPrivateKey>;
 }
 
 /** The order of the curve P-256 (FIPS 186-4, D.1.2.3). */
@@ -142,16 +122,16 @@ const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
  * Derives a private key as a remainder. With 48 bytes, all remainders are almost equally likely (FIPS 186-4, B.4.1).
  */
 function privateKeyFrom(secret: Buffer, from: number): LocalKey {
-  const seed = Buffer.from(hkdfSync("sha256", secret, "", "nova proof key", 48));
+  const seed = Buffer.from(crypto.hkdfSync("sha256", secret, "", "nova proof key", 48));
   const scalar = (BigInt(`0x${seed.toString("hex")}`) % (order - 1n)) + 1n;
   const d = Buffer.from(scalar.toString(16).padStart(64, "0"), "hex");
   const point = publicPointOf(d);
   const jwk = { kty: "EC", crv: "P-256", ...point, d: d.toString("base64url") };
-  return { jwk: point, from, privateKey: createPrivateKey({ key: jwk, format: "jwk" }) };
+  return { jwk: point, from, privateKey: crypto.createPrivateKey({ key: jwk, format: "jwk" }) };
 }
 
 function publicPointOf(d: Buffer): Point {
-  const pair = createECDH("prime256v1");
+  const pair = crypto.createECDH("prime256v1");
   pair.setPrivateKey(d);
   const bytes = pair.getPublicKey();
   return { x: bytes.subarray(1, 33).toString("base64url"), y: bytes.subarray(33).toString("base64url") };
@@ -191,9 +171,7 @@ function publish(keys: readonly DatedKey[]): PublicKey[] {
 
 /** Computes the thumbprint of a key (RFC 7638): the hash of its required members in the order of the alphabet. */
 function thumbprintOf({ x, y }: Point): string {
-  return createHash("sha256")
-    .update(JSON.stringify({ crv: "P-256", kty: "EC", x, y }))
-    .digest("base64url");
+  return crypto.hash("sha256", JSON.stringify({ crv: "P-256", kty: "EC", x, y }), "base64url");
 }
 
 function signatureText(kid: string, raw: Buffer): string {
@@ -206,20 +184,14 @@ function signatureText(kid: string, raw: Buffer): string {
  */
 const signaturePattern = /^([\w-]{43})\.([\w-]{85}[AQgw])$/;
 
-interface Signed {
-  text: string;
-  signature: string;
-  at: string | undefined;
-}
-
-function isSigned(keys: readonly PublicKey[], { text, signature, at }: Signed): boolean {
+function isSigned(keys: readonly PublicKey[], text: string, signature: string, at: string | undefined): boolean {
   const [, kid, raw = ""] = signaturePattern.exec(signature) ?? [];
   const key = keys.find((one) => one.kid === kid);
   if (!key || (at !== undefined && !isInPeriod(key, Date.parse(at) / 1000))) return false;
   const { kty, crv, x, y } = key;
-  const publicKey = createPublicKey({ key: { kty, crv, x, y }, format: "jwk" });
+  const publicKey = crypto.createPublicKey({ key: { kty, crv, x, y }, format: "jwk" });
   const options = { key: publicKey, dsaEncoding: "ieee-p1363" } as const;
-  return verify("sha256", Buffer.from(text), options, Buffer.from(raw, "base64url"));
+  return crypto.verify("sha256", Buffer.from(text), options, Buffer.from(raw, "base64url"));
 }
 
 function isInPeriod({ nbf, exp }: PublicKey, seconds: number): boolean {

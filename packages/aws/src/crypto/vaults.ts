@@ -1,11 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import {
-  DecryptCommand,
-  EncryptCommand,
-  GenerateMacCommand,
-  type KMSClient,
-  VerifyMacCommand,
-} from "@aws-sdk/client-kms";
+import * as kms from "@aws-sdk/client-kms";
 import type { Signer, Vault } from "@nova/engine";
 import { orOnError, reportOutage } from "../clients/outage.ts";
 
@@ -56,16 +50,16 @@ function authenticatedContext(context: Record<string, string>): Buffer {
 /**
  * Creates a vault that encrypts with a key that never leaves KMS. The context of a text is KMS's encryption context.
  */
-export function createKmsVault(client: KMSClient, KeyId: string): Vault {
+export function createKmsVault(client: kms.KMSClient, KeyId: string): Vault {
   return {
     async seal(text, EncryptionContext) {
-      const command = new EncryptCommand({ KeyId, EncryptionContext, Plaintext: Buffer.from(text) });
+      const command = new kms.EncryptCommand({ KeyId, EncryptionContext, Plaintext: Buffer.from(text) });
       const { CiphertextBlob } = await reportOutage("KMS", () => client.send(command));
       return Buffer.from(CiphertextBlob ?? []).toString("base64");
     },
     async open(sealed, EncryptionContext) {
       const CiphertextBlob = Buffer.from(sealed, "base64");
-      const command = new DecryptCommand({ KeyId, EncryptionContext, CiphertextBlob });
+      const command = new kms.DecryptCommand({ KeyId, EncryptionContext, CiphertextBlob });
       try {
         const { Plaintext } = await reportOutage("KMS", () => client.send(command));
         return Buffer.from(Plaintext ?? []).toString("utf8");
@@ -102,15 +96,15 @@ export function createKeySigner(keyHex: string): Signer {
 }
 
 /** Creates a signer with HMAC-SHA-256 and a key that never leaves KMS. */
-export function createKmsSigner(client: KMSClient, KeyId: string): Signer {
+export function createKmsSigner(client: kms.KMSClient, KeyId: string): Signer {
   const request = (text: string) => ({ KeyId, MacAlgorithm: "HMAC_SHA_256" as const, Message: Buffer.from(text) });
   return {
     async sign(text) {
-      const { Mac } = await reportOutage("KMS", () => client.send(new GenerateMacCommand(request(text))));
+      const { Mac } = await reportOutage("KMS", () => client.send(new kms.GenerateMacCommand(request(text))));
       return Buffer.from(Mac ?? []).toString("base64");
     },
     async verify(text, signature) {
-      const command = new VerifyMacCommand({ ...request(text), Mac: Buffer.from(signature, "base64") });
+      const command = new kms.VerifyMacCommand({ ...request(text), Mac: Buffer.from(signature, "base64") });
       const answer = await orOnError(["KMSInvalidMacException"], null, () =>
         reportOutage("KMS", () => client.send(command)),
       );

@@ -1,60 +1,37 @@
 import type { ApiKey, AttemptStore, AuditAction, AuditLog, AuditRecord, KeyStore, RateStore } from "@nova/service";
-import {
-  afterAll,
-  beforeAll,
-  FORMAT,
-  findItem,
-  hasValues,
-  indexKeys,
-  numbers,
-  omitAbsent,
-  optionalTexts,
-  readItem,
-  readSome,
-  record,
-  requiredText,
-  requiredValue,
-  requireFormat,
-  type Stored,
-  type TableConnection,
-  tableKeys,
-  text,
-  texts,
-  updateItem,
-  writeIf,
-} from "./records.ts";
+import * as db from "./records.ts";
 
 /** API keys. Each item holds a digest of the secret, not the secret. */
-export function createKeyStore(connection: TableConnection): KeyStore {
+export function createKeyStore(connection: db.TableConnection): KeyStore {
   const keys = keyRecord(connection);
   return {
-    create: (key) => writeIf(keys.create(omitAbsent(key))),
-    get: (id) => findItem(keys.get({ id }), keyOf),
-    remove: (id) => writeIf(keys.remove({ id })),
-    async list({ limit, after = beforeAll, client }) {
-      const query = keys.query.all({}).gt({ id: after }).where(hasValues({ client }));
-      return (await readSome(query, { count: limit })).map(keyOf);
+    create: (key) => db.writeIf(keys.create(db.omitAbsent(key))),
+    get: (id) => db.findItem(keys.get({ id }), keyOf),
+    remove: (id) => db.writeIf(keys.remove({ id })),
+    async list({ limit, after = db.beforeAll, client }) {
+      const query = keys.query.all({}).gt({ id: after }).where(db.hasValues({ client }));
+      return (await db.readSome(query, { count: limit })).map(keyOf);
     },
   };
 }
 
-function keyOf({ client, createdBy, ...key }: Stored<typeof keyRecord>): ApiKey {
-  return { ...requireFormat(`key "${key.id}"`, key), client: client ?? null, createdBy: createdBy ?? null };
+function keyOf({ client, createdBy, ...key }: db.Stored<typeof keyRecord>): ApiKey {
+  return { ...db.requireFormat(`key "${key.id}"`, key), client: client ?? null, createdBy: createdBy ?? null };
 }
 
-const keyRecord = record(
+const keyRecord = db.record(
   "key",
   {
-    ...texts("id", "name", "digest", "createdAt"),
-    ...optionalTexts("createdBy", "identity"),
+    ...db.texts("id", "name", "digest", "createdAt"),
+    ...db.optionalTexts("createdBy", "identity"),
     role: { type: ["viewer", "runner", "editor", "admin"], required: true },
     /** Absent for keys that are valid for every client. */
-    client: text,
+    client: db.text,
   },
   {
-    record: tableKeys("K#{id}", "K"),
+    record: db.tableKeys("K#{id}", "K"),
     /** There are a few hundred keys, so one index partition is enough. */
-    all: indexKeys("by-client", "KEYS", "{id}"),
+    all: db.indexKeys("by-client", "KEYS", "{id}"),
   },
 );
 
@@ -67,17 +44,17 @@ const everyClient = "*";
  * Counts the requests of each API key per time window. Counters name the client, so that the erasure of a client finds
  * its counters.
  */
-export function createRateStore(connection: TableConnection): RateStore {
+export function createRateStore(connection: db.TableConnection): RateStore {
   return {
     async add(by, { beginsAt, seconds }, count, limit) {
       const key = { pk: `R#${by.id}`, sk: `R#${new Date(beginsAt).toISOString()}` };
-      const added = await updateItem(connection, key, {
+      const added = await db.updateItem(connection, key, {
         update: "ADD #taken :count SET #format = :format, #expiresAt = :expiresAt, #client = :client",
         condition: "attribute_not_exists(#taken) OR #taken <= :most",
         values: {
           count,
           most: limit - count,
-          format: FORMAT,
+          format: db.FORMAT,
           expiresAt: Math.floor(beginsAt / 1000) + seconds + keptSeconds,
           client: by.client ?? everyClient,
         },
@@ -94,80 +71,77 @@ const longAgo = new Date(0).toISOString();
  * Requests with an idempotency key, kept for a day. DynamoDB deletes expired items late, so a new request also replaces
  * an item whose `expiresAt` has passed.
  */
-export function createAttemptStore(connection: TableConnection): AttemptStore {
+export function createAttemptStore(connection: db.TableConnection): AttemptStore {
   const attempts = attemptRecord(connection);
   return {
     async begin(attempt, now) {
       const put = attempts
         .put(attempt)
         .where(({ expiresAt }, { lt, notExists }) => `${notExists(expiresAt)} OR ${lt(expiresAt, now / 1000)}`);
-      if (await writeIf(put)) return undefined;
-      const item = await readItem(attempts.get(attempt));
+      if (await db.writeIf(put)) return undefined;
+      const item = await db.readItem(attempts.get(attempt));
       // If the SDK repeats a put whose answer was lost, it finds the attempt that it has stored itself. That attempt
       // does not count as an earlier one.
-      return item && item.id !== attempt.id ? requireFormat(`attempt ${item.id}`, item) : undefined;
+      return item && item.id !== attempt.id ? db.requireFormat(`attempt ${item.id}`, item) : undefined;
     },
-    takeOver: (name, since, now) =>
-      writeIf(
-        attempts
-          .patch(name)
-          .set({ since: now })
-          .where((attempt, { eq, notExists }) => `${eq(attempt.since, since)} AND ${notExists(attempt.made)}`),
-      ),
+    takeOver(name, since, now) {
+      const patch = attempts.patch(name).set({ since: now });
+      return db.writeIf(patch.where(db.isUnchanged({ since, made: undefined })));
+    },
     async finish(name, made) {
-      await writeIf(attempts.patch(name).set({ made }));
+      await db.writeIf(attempts.patch(name).set({ made }));
     },
     async release(name) {
-      await writeIf(attempts.patch(name).set({ since: longAgo }));
+      await db.writeIf(attempts.patch(name).set({ since: longAgo }));
     },
   };
 }
 
-const attemptRecord = record(
+const attemptRecord = db.record(
   "attempt",
   {
-    ...texts("principal", "key", "fingerprint", "id", "since"),
-    ...optionalTexts("client", "made"),
-    ...numbers("expiresAt"),
+    ...db.texts("principal", "key", "fingerprint", "id", "since"),
+    ...db.optionalTexts("client", "made"),
+    ...db.numbers("expiresAt"),
   },
-  { record: tableKeys("I#{principal}#{key}", "I") },
+  { record: db.tableKeys("I#{principal}#{key}", "I") },
 );
 
 /** Records of what each person changed. The store can only add records. */
-export function createAuditLog(connection: TableConnection): AuditLog {
+export function createAuditLog(connection: db.TableConnection): AuditLog {
   const log = auditRecord(connection);
   return {
     async append(record) {
-      await writeIf(log.create(omitAbsent({ ...record, client: record.client ?? everyClient })));
+      await db.writeIf(log.create(db.omitAbsent({ ...record, client: record.client ?? everyClient })));
     },
-    async list({ limit, after = afterAll, client }) {
+    async list({ limit, after = db.afterAll, client }) {
       const all = client === undefined ? log.query.record({}) : log.query.ofClient({ client });
-      return (await readSome(all.lt({ id: after }), { order: "desc", count: limit })).map(recordOf);
+      return (await db.readSome(all.lt({ id: after }), { order: "desc", count: limit })).map(recordOf);
     },
   };
 }
 
-function recordOf({ by, client, action, ...item }: Stored<typeof auditRecord>): AuditRecord {
+function recordOf({ by, client, action, ...item }: db.Stored<typeof auditRecord>): AuditRecord {
   const whom = client === everyClient ? null : client;
   return {
-    ...requireFormat(`audit record ${item.id}`, item),
+    ...db.requireFormat(`audit record ${item.id}`, item),
     action: action as AuditAction,
     by: by ?? null,
     client: whom,
   };
 }
 
-const auditRecord = record(
+const auditRecord = db.record(
   "audit",
   {
-    ...texts("id", "at", "action", "subject"),
-    ...optionalTexts("by"),
-    client: requiredText,
-    detail: requiredValue<Record<string, string | number>>(),
+    ...db.texts("id", "at", "action", "subject"),
+    ...db.optionalTexts("by"),
+    client: db.requiredText,
+    detail: db.requiredValue<Record<string, string | number>>(),
   },
   {
     /** All records share one partition, which takes a thousand writes a second. People cause a few a minute. */
-    record: tableKeys("A", "A#{id}"),
-    ofClient: indexKeys("by-client", "A#{client}", "{id}"),
+    record: db.tableKeys("A", "A#{id}"),
+    ofClient: db.indexKeys("by-client", "A#{client}", "{id}"),
   },
 );

@@ -1,24 +1,6 @@
-import {
-  type Execution,
-  type ExecutionError,
-  type Parent,
-  type Sandbox,
-  type Spending,
-  UnreadableRecord,
-} from "@nova/engine";
+import * as engine from "@nova/engine";
 import { z } from "zod";
-import {
-  checkFormat,
-  indexKeys,
-  numbers,
-  optionalNumbers,
-  optionalTexts,
-  record,
-  type Stored,
-  tableKeys,
-  texts,
-  value,
-} from "./records.ts";
+import * as db from "./records.ts";
 
 const statuses = ["queued", "running", "waiting", "completed", "failed", "cancelled", "interrupted"] as const;
 
@@ -29,36 +11,36 @@ const indexKeyPatterns = {
   ordered: "{startedAt}#{id}",
 } as const;
 
-export const executionRecord = record(
+export const executionRecord = db.record(
   "execution",
   {
-    ...texts("id", "workflowId", "stateMachineArn", "client", "root", "startedAt"),
+    ...db.texts("id", "workflowId", "stateMachineArn", "client", "root", "startedAt"),
     /** `open` is the key of a sparse index of open executions, and of closed executions that offer idle sandboxes. */
-    ...optionalTexts("endedAt", "tip", "admission", "rank", "trigger", "restartedFrom", "open", "leaver", "taker"),
-    ...numbers("version"),
-    ...optionalNumbers("durationMs", "nodes"),
-    parent: value<Parent>(),
+    ...db.optionalTexts("endedAt", "tip", "admission", "rank", "trigger", "restartedFrom", "open", "leaver", "taker"),
+    ...db.numbers("version"),
+    ...db.optionalNumbers("durationMs", "nodes"),
+    parent: db.value<engine.Parent>(),
     status: { type: statuses, required: true },
-    error: value<ExecutionError>(),
-    spent: value<Spending>(),
-    pools: value<string[]>(),
-    restarts: value<string[]>(),
-    sessionRuns: value<string[]>(),
-    labels: value<Record<string, string>>(),
+    error: db.value<engine.ExecutionError>(),
+    spent: db.value<engine.Spending>(),
+    pools: db.value<string[]>(),
+    restarts: db.value<string[]>(),
+    sessionRuns: db.value<string[]>(),
+    labels: db.value<Record<string, string>>(),
     endPublished: { type: "boolean" },
-    erased: value<"asked" | "emptied" | true>(),
-    idle: value<Sandbox[]>(),
+    erased: db.value<"asked" | "emptied" | true>(),
+    idle: db.value<engine.Sandbox[]>(),
   },
   {
-    record: tableKeys("E#{id}", "E"),
-    ofWorkflow: indexKeys("by-workflow", indexKeyPatterns.workflowKey, indexKeyPatterns.ordered),
-    ofClient: indexKeys("by-client", indexKeyPatterns.clientKey, indexKeyPatterns.ordered),
-    open: indexKeys("open", "{open}", indexKeyPatterns.ordered),
+    record: db.tableKeys("E#{id}", "E"),
+    ofWorkflow: db.indexKeys("by-workflow", indexKeyPatterns.workflowKey, indexKeyPatterns.ordered),
+    ofClient: db.indexKeys("by-client", indexKeyPatterns.clientKey, indexKeyPatterns.ordered),
+    open: db.indexKeys("open", "{open}", indexKeyPatterns.ordered),
   },
 );
 
 export type ExecutionEntity = ReturnType<typeof executionRecord>;
-export type ExecutionItem = Stored<typeof executionRecord>;
+export type ExecutionItem = db.Stored<typeof executionRecord>;
 
 const text = z.string();
 const count = z.number().nonnegative();
@@ -83,7 +65,7 @@ const Item = z.object({
   durationMs: count.exactOptional(),
   nodes: count.exactOptional(),
   error: z
-    .object({ node: text, class: text as unknown as z.ZodType<ExecutionError["class"]>, message: text })
+    .object({ node: text, class: text as unknown as z.ZodType<engine.ExecutionError["class"]>, message: text })
     .exactOptional(),
   spent: z
     .object({ cost_usd: z.number(), tokens_input: z.number(), tokens_cached: z.number(), tokens_output: z.number() })
@@ -98,20 +80,20 @@ const Item = z.object({
 });
 
 /** Parses an item with its keys (`withKeys`). Throws `UnreadableRecord` if it is forged or damaged. */
-export function executionOf(item: ExecutionItem): Execution {
+export function executionOf(item: ExecutionItem): engine.Execution {
   const client = typeof item.client === "string" ? item.client : null;
   const keys = item as unknown as Partial<Record<string, unknown>>;
   const id = idInKey(item) ?? String(item.id);
   const what = `execution "${id}"`;
   try {
-    checkFormat(what, item.format);
+    db.checkFormat(what, item.format);
   } catch (cause) {
-    throw new UnreadableRecord((cause as Error).message, client, { cause });
+    throw new engine.UnreadableRecord((cause as Error).message, client, { cause });
   }
   const parsed = Item.safeParse(item);
   const [issue] = parsed.error?.issues ?? [];
   const wayOut = "the table was edited by hand, nova verify says more";
-  const refuse = (reason: string) => new UnreadableRecord(`the record of ${what}${reason} - ${wayOut}`, client);
+  const refuse = (reason: string) => new engine.UnreadableRecord(`the record of ${what}${reason} - ${wayOut}`, client);
   if (!parsed.success) throw refuse(`: ${issue?.path.join(".")}: ${issue?.message}`);
   const { open, ...known } = parsed.data;
   if (id !== known.id) throw refuse(" says that it is another run's");

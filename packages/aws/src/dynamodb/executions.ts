@@ -13,24 +13,7 @@ import {
 } from "@nova/engine";
 import { isDraftId } from "@nova/service";
 import { type ExecutionEntity, type ExecutionItem, executionOf, executionRecord, idInKey } from "./execution-record.ts";
-import {
-  afterAll,
-  beforeAll,
-  FORMAT,
-  findItem,
-  hasValues,
-  isUnchanged,
-  readEach,
-  readItem,
-  readPage,
-  readSome,
-  record,
-  type TableConnection,
-  tableKeys,
-  texts,
-  withKeys,
-  writeIf,
-} from "./records.ts";
+import * as db from "./records.ts";
 
 const defaultLimit = 50;
 /**
@@ -46,7 +29,7 @@ export class UnknownExecution extends Error {
 
 /** Records of executions. `workflows` supplies the workflow ids for a list without workflow and client. */
 export function createExecutionStore(
-  connection: TableConnection,
+  connection: db.TableConnection,
   workflows: Pick<WorkflowStore, "ids">,
 ): ExecutionStore {
   const entity = executionRecord(connection);
@@ -56,33 +39,21 @@ export function createExecutionStore(
       if (execution.restartedFrom !== undefined && !(await noteRestart(entity, execution, "new")))
         throw new UnknownExecution(`execution ${execution.restartedFrom} was erased meanwhile - start a new one`);
       await noteLabels(connection, whole);
-      return writeIf(entity.create({ ...execution, ...(open && { open: "open" as const }) }));
+      return db.writeIf(entity.create({ ...execution, ...(open && { open: "open" as const }) }));
     },
-    get: (id) => findItem(withKeys(entity.get({ id })), executionOf),
+    get: (id) => db.findItem(db.withKeys(entity.get({ id })), executionOf),
     async update(id, { id: _, format: __, workflowId, client, startedAt, ...mutable }) {
-      const written = await writeIf(entity.patch({ id }).set(mutable));
+      const written = await db.writeIf(entity.patch({ id }).set(mutable));
       if (!written) throw new UnknownExecution(`there is no execution "${id}" to update - create it first`);
     },
-    setStatus: (id, status, from) =>
-      writeIf(
-        entity
-          .patch({ id })
-          .set({ status })
-          .where(
-            (record, { eq }) =>
-              `${eq(record.open, "open")} AND (${from.map((one) => eq(record.status, one)).join(" OR ")})`,
-          ),
-      ),
-    admit: (id, { from, to, begun }) =>
-      writeIf(
-        entity
-          .patch({ id })
-          .set({ admission: to, ...(begun && { status: "running" as const }) })
-          .where(
-            (record, { eq }) =>
-              `${eq(record.open, "open")} AND ${eq(record.status, "queued")} AND (${eq(record.admission, from)} OR ${eq(record.admission, to)})`,
-          ),
-      ),
+    setStatus(id, status, from) {
+      const patch = entity.patch({ id }).set({ status });
+      return db.writeIf(patch.where(db.hasValues({ open: "open", status: from })));
+    },
+    admit(id, { from, to, begun }) {
+      const patch = entity.patch({ id }).set({ admission: to, ...(begun && { status: "running" as const }) });
+      return db.writeIf(patch.where(db.hasValues({ open: "open", status: "queued", admission: [from, to] })));
+    },
     async leave({ id, client }, idle) {
       // A random id of this change. If the SDK repeats the write, this id in the record shows that the first write
       // succeeded.
@@ -90,21 +61,18 @@ export function createExecutionStore(
       const patch = entity.patch({ id }).set({ leaver });
       const left =
         idle.length > 0 ? patch.set({ open: offerPartition(client), idle: [...idle] }) : patch.remove(["open"]);
-      const isWritten = await writeIf(
+      const isWritten = await db.writeIf(
         left.where(
           (record, { eq, notExists }) =>
             `${eq(record.open, "open")} OR (${eq(record.leaver, leaver)} AND ${notExists(record.taker)})`,
         ),
       );
-      return isWritten || (await readItem(entity.get({ id })))?.leaver === leaver;
+      return isWritten || (await db.readItem(entity.get({ id })))?.leaver === leaver;
     },
     async idle(client) {
-      const found =
-        client === undefined
-          ? await Promise.all(
-              offerPartitions.map((open) => readSome(entity.query.open({ open }), { order: "asc", limit: maxOffers })),
-            )
-          : [await readSome(entity.query.open({ open: offerPartition(client) }), { order: "desc", limit: maxOffers })];
+      const partitions = client === undefined ? offerPartitions : [offerPartition(client)];
+      const options = { order: client === undefined ? "asc" : "desc", limit: maxOffers } as const;
+      const found = await Promise.all(partitions.map((open) => db.readSome(entity.query.open({ open }), options)));
       return found.flat().flatMap(({ id, client: owner, workflowId, version, idle }) => {
         const offered = owner === (client ?? owner) && idle ? idle : [];
         return offered.map((sandbox) => ({ id, client: owner, workflowId, version, idle: sandbox, offered }));
@@ -118,7 +86,7 @@ export function createExecutionStore(
       return { ...parseReadable(items), ...(cursor !== undefined && { cursor }) };
     },
     async *open() {
-      for await (const item of readEach(withKeys(entity.query.open({ open: "open" }))))
+      for await (const item of db.readEach(db.withKeys(entity.query.open({ open: "open" }))))
         yield* parseReadable([item]).items;
     },
   };
@@ -128,26 +96,22 @@ export function createExecutionStore(
  * Replaces an offered sandbox in its record by `replacement`. Returns false if the sandbox is no longer offered. Tries
  * again if another process takes a different sandbox from the same record meanwhile.
  */
-async function replaceIdle(
-  entity: ExecutionEntity,
-  { id, idle, offered }: Offer,
-  replacement: Sandbox[],
-): Promise<boolean> {
+async function replaceIdle(entity: ExecutionEntity, { id, idle, offered }: Offer, replacement: Sandbox[]) {
   const taker: string = randomUUID();
   for (let known = offered; known.some((sandbox) => sandbox.id === idle.id); ) {
     const left = [...known.filter((sandbox) => sandbox.id !== idle.id), ...replacement];
     const patch = entity.patch({ id }).set({ taker });
     const changed = left.length > 0 ? patch.set({ idle: left }) : patch.remove(["open", "idle"]);
-    const asKnown = isUnchanged({ idle: known });
-    if (await writeIf(changed.where((record, of) => `${asKnown(record, of)} OR ${of.eq(record.taker, taker)}`)))
+    const asKnown = db.isUnchanged({ idle: known });
+    if (await db.writeIf(changed.where((record, of) => `${asKnown(record, of)} OR ${of.eq(record.taker, taker)}`)))
       return true;
-    known = (await readItem(entity.get({ id })))?.idle ?? [];
+    known = (await db.readItem(entity.get({ id })))?.idle ?? [];
   }
   return false;
 }
 
 /** Adds an imported restart to the record of its source, if the source is stored here too. */
-export async function noteImported(connection: TableConnection, restart: Restart): Promise<void> {
+export async function noteImported(connection: db.TableConnection, restart: Restart): Promise<void> {
   await noteRestart(executionRecord(connection), restart, "imported");
 }
 
@@ -163,7 +127,7 @@ async function noteRestart(
   as: "new" | "imported",
 ): Promise<boolean> {
   for (;;) {
-    const source = await readItem(entity.get({ id: restartedFrom }));
+    const source = await db.readItem(entity.get({ id: restartedFrom }));
     const { restarts, sessionRuns = [], erased } = source ?? {};
     if (restarts?.includes(id)) return true;
     if (source?.client !== client || (as === "new" && erased)) return false;
@@ -171,7 +135,7 @@ async function noteRestart(
     const isFirst = isDraftId(workflowId) && !isDraftId(source.workflowId);
     const ofSession = isFirst && { sessionRuns: [...sessionRuns, id] };
     const noted = entity.patch({ id: restartedFrom }).set({ restarts: [...(restarts ?? []), id], ...ofSession });
-    if (await writeIf(noted.where(isUnchanged({ restarts, erased })))) return true;
+    if (await db.writeIf(noted.where(db.isUnchanged({ restarts, erased })))) return true;
   }
 }
 
@@ -196,7 +160,7 @@ function parseReadable(items: readonly ExecutionItem[]): { items: Execution[]; u
 
 /** Lists runs with a label. A page may hold fewer than `limit` runs although more follow. */
 async function listLabelled(
-  connection: TableConnection,
+  connection: db.TableConnection,
   entity: ExecutionEntity,
   query: ExecutionQuery,
   { name, value }: Label,
@@ -206,14 +170,14 @@ async function listLabelled(
   if (last.startedAt < first.startedAt) return { items: [] };
   const noted = labelRecord(connection).query.record({ name, value }).between(first, last);
   const before = query.cursor === undefined ? undefined : decode(query.cursor).id;
-  const found = await readSome(noted.where(hasValues({ client, workflowId: workflow })), {
+  const found = await db.readSome(noted.where(db.hasValues({ client, workflowId: workflow })), {
     consistent: true,
     order: oldestFirst ? "asc" : "desc",
     count: limit + 2,
   });
   const fitting = found.filter(({ id }) => id !== before);
   const onPage = fitting.slice(0, limit);
-  const records = await Promise.all(onPage.map(({ id }) => readItem(withKeys(entity.get({ id })))));
+  const records = await Promise.all(onPage.map(({ id }) => db.readItem(db.withKeys(entity.get({ id })))));
   const { items, unreadable } = parseReadable(records.filter((item) => item !== null));
   const end = fitting.length > limit ? onPage.at(-1) : undefined;
   return { items: items.filter(matchesQuery(query)), unreadable, ...(end && { cursor: encode(end) }) };
@@ -282,13 +246,13 @@ async function findPage(entity: ExecutionEntity, query: ExecutionQuery, limit: n
   const byKey = areOpen(statuses) ? {} : workflow !== undefined ? { workflowId: undefined } : { client: undefined };
   const fitting = index
     .between(first, last)
-    .where(hasValues({ status: statuses, client, workflowId: workflow, trigger, ...byKey }))
+    .where(db.hasValues({ status: statuses, client, workflowId: workflow, trigger, ...byKey }))
     .where(({ error }, { eq }) => (errorClass === undefined ? "" : eq((error as ExecutionError).class, errorClass)));
   const order = oldestFirst ? "asc" : "desc";
   // One extra item shows whether there is a next page. The other extra item is the one at the cursor, which is dropped.
   const count = limit + 2;
   const isBounded = !areOpen(statuses) && [statuses, errorClass, trigger].some((wanted) => wanted !== undefined);
-  const { data, cursor } = await readPage(withKeys(fitting), {
+  const { data, cursor } = await db.readPage(db.withKeys(fitting), {
     order,
     ...(looksAt && isBounded ? { limit: looksAt } : { count }),
   });
@@ -310,8 +274,8 @@ function positionInCursor(cursor: string): Position {
 function rangeOf({ from = "0", to = "9", cursor, oldestFirst }: ExecutionQuery): { first: Position; last: Position } {
   const at = cursor === undefined ? undefined : decode(cursor);
   return {
-    first: (oldestFirst && at) || { startedAt: from, id: beforeAll },
-    last: (!oldestFirst && at) || { startedAt: to, id: afterAll },
+    first: (oldestFirst && at) || { startedAt: from, id: db.beforeAll },
+    last: (!oldestFirst && at) || { startedAt: to, id: db.afterAll },
   };
 }
 
@@ -347,14 +311,16 @@ function offerPartition(client: string): string {
 }
 
 /** Finds runs by a label. Runs with the same label share a partition and are sorted by time. */
-export const labelRecord = record("label", texts("name", "value", "startedAt", "id", "client", "workflowId"), {
-  record: tableKeys("LABEL#{name}#{value}", "{startedAt}#{id}"),
+export const labelRecord = db.record("label", db.texts("name", "value", "startedAt", "id", "client", "workflowId"), {
+  record: db.tableKeys("LABEL#{name}#{value}", "{startedAt}#{id}"),
 });
 
 /** Writes the labels of a run, before its record: a list leaves out labels whose run has no record. */
-export async function noteLabels(connection: TableConnection, execution: Execution): Promise<void> {
+export async function noteLabels(connection: db.TableConnection, execution: Execution): Promise<void> {
   const { id, client, workflowId, startedAt, labels = {} } = execution;
   const notes = labelRecord(connection);
-  const common = { format: FORMAT, id, client, workflowId, startedAt };
-  await Promise.all(Object.entries(labels).map(([name, value]) => writeIf(notes.create({ ...common, name, value }))));
+  const common = { format: db.FORMAT, id, client, workflowId, startedAt };
+  await Promise.all(
+    Object.entries(labels).map(([name, value]) => db.writeIf(notes.create({ ...common, name, value }))),
+  );
 }

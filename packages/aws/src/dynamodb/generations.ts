@@ -1,20 +1,6 @@
 import type { Generation, GenerationStore } from "@nova/engine";
 import type { Ingredients } from "@nova/workflow";
-import {
-  json,
-  numbers,
-  optionalTexts,
-  readAll,
-  record,
-  requiredText,
-  requireFormat,
-  type Stored,
-  type TableConnection,
-  tableKeys,
-  texts,
-  writeIf,
-  writeItem,
-} from "./records.ts";
+import * as db from "./records.ts";
 
 /**
  * The most bytes of the code of a model together with everything that it was written from. DynamoDB: an item has at
@@ -31,22 +17,22 @@ export class GenerationTooLarge extends Error {
  * Code that models wrote for nodes, including earlier versions (generations). One query reads all generations of a
  * node.
  */
-export function createGenerationStore(connection: TableConnection): GenerationStore {
+export function createGenerationStore(connection: db.TableConnection): GenerationStore {
   const generations = generationRecord(connection);
   return {
     async of(workflowId, node, client) {
-      const items = await readAll(generations.query.record({ workflowId, node, client: client ?? "" }));
+      const items = await db.readAll(generations.query.record({ workflowId, node, client: client ?? "" }));
       return items.map(generationOf);
     },
-    ofWorkflow: async (workflowId) => (await readAll(generations.query.record({ workflowId }))).map(generationOf),
+    ofWorkflow: async (workflowId) => (await db.readAll(generations.query.record({ workflowId }))).map(generationOf),
     async create(generation) {
       refuseLarge(generation);
-      return writeIf(generations.create(itemOf(generation)));
+      return db.writeIf(generations.create(itemOf(generation)));
     },
     update({ workflowId, node, client, key, codeHash }, { status, provenBy, approved }) {
       const patch = generations.patch({ workflowId, node, client: client ?? "", key, codeHash });
       const changes = { ...(status && { status }), ...(provenBy !== undefined && { provenBy }) };
-      return writeItem(patch.set({ ...changes, ...(approved && approvalOf(approved)) }));
+      return db.writeItem(patch.set({ ...changes, ...(approved && approvalOf(approved)) }));
     },
   };
 }
@@ -77,7 +63,7 @@ function approvalOf({ by, at }: NonNullable<Generation["approved"]>) {
 function generationOf(item: GenerationItem): Generation {
   const { client, usd, tokensInput, tokensCached, tokensOutput, approvedBy, approvedAt, ...rest } = item;
   return {
-    ...requireFormat(`code of node "${item.node}" of workflow "${item.workflowId}"`, rest),
+    ...db.requireFormat(`code of node "${item.node}" of workflow "${item.workflowId}"`, rest),
     client: client === "" ? null : client,
     cost: { usd, tokens_input: tokensInput, tokens_cached: tokensCached, tokens_output: tokensOutput },
     ...(approvedBy !== undefined && approvedAt !== undefined && { approved: { by: approvedBy, at: approvedAt } }),
@@ -85,20 +71,20 @@ function generationOf(item: GenerationItem): Generation {
 }
 
 /** All generations of a workflow are in one partition, sorted by node and client. */
-const generationRecord = record(
+const generationRecord = db.record(
   "generation",
   {
-    ...texts("workflowId", "node", "key", "codeHash", "code", "model", "createdAt"),
-    ...optionalTexts("analysis", "analysisHash", "provenBy", "approvedBy", "approvedAt"),
-    ...numbers("usd", "tokensInput", "tokensCached", "tokensOutput"),
+    ...db.texts("workflowId", "node", "key", "codeHash", "code", "model", "createdAt"),
+    ...db.optionalTexts("analysis", "analysisHash", "provenBy", "approvedBy", "approvedAt"),
+    ...db.numbers("usd", "tokensInput", "tokensCached", "tokensOutput"),
     /** Empty for code that serves every client. */
-    client: requiredText,
-    ingredients: { ...json<Ingredients>(), required: true } as const,
+    client: db.requiredText,
+    ingredients: { ...db.json<Ingredients>(), required: true } as const,
     status: { type: ["candidate", "pinned", "replaced"], required: true },
     origin: { type: ["generated", "edited"], required: true },
     embedding: { type: "list", items: { type: "number" } },
   },
-  { record: tableKeys("G#{workflowId}", "N#{node}#{client}#{key}#{codeHash}") },
+  { record: db.tableKeys("G#{workflowId}", "N#{node}#{client}#{key}#{codeHash}") },
 );
 
-type GenerationItem = Stored<typeof generationRecord>;
+type GenerationItem = db.Stored<typeof generationRecord>;

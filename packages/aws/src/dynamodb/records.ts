@@ -233,16 +233,10 @@ type Condition = (attributes: any, operations: any) => string;
 /** Builds a `where` condition: each attribute has its value in `wanted`. An undefined value matches everything. */
 export function hasValues(wanted: Record<string, unknown>): Condition {
   const asked = Object.entries(wanted).filter(([, value]) => value !== undefined);
-  return (attributes, { eq }) =>
-    asked
-      .map(
-        ([name, value]) =>
-          `(${[value]
-            .flat()
-            .map((one) => eq(attributes[name], one))
-            .join(" OR ")})`,
-      )
-      .join(" AND ");
+  return (attributes, { eq }) => {
+    const choices = asked.map(([name, value]) => [value].flat().map((one) => eq(attributes[name], one)));
+    return choices.map((equals) => `(${equals.join(" OR ")})`).join(" AND ");
+  };
 }
 
 /**
@@ -268,7 +262,7 @@ export function writeIf(change: Request<typeof plainOptions, unknown>): Promise<
 interface ItemUpdate {
   update: string;
   condition?: string;
-  values: Record<string, unknown>;
+  values?: Record<string, unknown>;
   /** Maps a placeholder to the attribute that it stands for. Absent: the placeholder is the name of the attribute. */
   names?: Record<string, string>;
 }
@@ -282,6 +276,7 @@ export async function updateItem(
   Key: { pk: string; sk: string },
   { update, condition, values, names = {} }: ItemUpdate,
 ): Promise<Record<string, unknown> | undefined> {
+  const named = Object.entries(values ?? {}).map(([name, value]) => [`:${name}`, value]);
   const placeholders = Array.from([update, condition].join(" ").matchAll(/#(\w+)/g), ([, name = ""]) => name);
   const change = documentMethods(client).update({
     TableName,
@@ -290,7 +285,8 @@ export async function updateItem(
     UpdateExpression: update,
     ConditionExpression: condition,
     ExpressionAttributeNames: Object.fromEntries(placeholders.map((name) => [`#${name}`, names[name] ?? name])),
-    ExpressionAttributeValues: Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value])),
+    // DynamoDB refuses an empty object.
+    ExpressionAttributeValues: named.length > 0 ? Object.fromEntries(named) : undefined,
   });
   let changed: Record<string, unknown> | undefined;
   await reportOutageIf(serviceName, async () => {

@@ -1,44 +1,17 @@
 import { createHash } from "node:crypto";
-import {
-  atOnce,
-  hashTree,
-  type Leaf,
-  leafBytes,
-  type Roots,
-  type Stamp,
-  type StoredRoot,
-  TreeDamaged,
-  type TreeName,
-} from "@nova/engine";
+import * as engine from "@nova/engine";
 import type { DailyCheck, DailyCheckStore, LeafStore, PendingLeaf, RootStore } from "@nova/service";
 import { LRUCache } from "lru-cache";
 import { type BucketConnection, readText, writeJson } from "../s3/objects.ts";
-import {
-  FORMAT,
-  findItem,
-  isUnchanged,
-  numbers,
-  optionalTexts,
-  readSome,
-  record,
-  requiredValue,
-  requireFormat,
-  type Stored,
-  type TableConnection,
-  tableKeys,
-  texts,
-  versionNumber,
-  writeIf,
-  writeItem,
-} from "./records.ts";
+import * as db from "./records.ts";
 
 /**
  * Stores closed runs that wait for a tree. Several partitions share the writes, because one takes a thousand a second.
  */
-export function createLeafStore(connection: TableConnection): LeafStore {
+export function createLeafStore(connection: db.TableConnection): LeafStore {
   const leaves = leafRecord(connection);
   return {
-    put: (leaf) => writeItem(leaves.put({ ...leaf, format: FORMAT, digit: digitOf(leaf.execution) })),
+    put: (leaf) => db.writeItem(leaves.put({ ...leaf, format: db.FORMAT, digit: digitOf(leaf.execution) })),
   };
 }
 
@@ -51,31 +24,31 @@ function digitOf(execution: string): string {
 const maxParallelDeletes = 32;
 
 /** Stores the roots of trees and their stamps in the table, and the leaves under a root as one object in the bucket. */
-export function createRootStore(connection: TableConnection, bucket: BucketConnection): RootStore {
+export function createRootStore(connection: db.TableConnection, bucket: BucketConnection): RootStore {
   const [leaves, roots, stamps] = [leafRecord(connection), rootRecord(connection), stampRecord(connection)];
   return {
     async pending(limit) {
       const count = Math.ceil(limit / digits.length);
       const found = await Promise.all(
-        digits.map((digit) => readSome(leaves.query.record({ digit }), { consistent: true, count })),
+        digits.map((digit) => db.readSome(leaves.query.record({ digit }), { consistent: true, count })),
       );
       return found.flat().slice(0, limit).map(pendingOf);
     },
     async removePending(gone) {
       const remove = ({ execution, closedAt }: PendingLeaf) =>
-        writeItem(leaves.delete({ execution, closedAt, digit: digitOf(execution) }));
-      await atOnce(gone, remove, maxParallelDeletes);
+        db.writeItem(leaves.delete({ execution, closedAt, digit: digitOf(execution) }));
+      await engine.atOnce(gone, remove, maxParallelDeletes);
     },
     createTree: (tree, under) => writeJson(bucket, treeKey(tree), treeText(under)),
-    create: (root) => writeIf(roots.create({ ...root, format: FORMAT })),
+    create: (root) => db.writeIf(roots.create({ ...root, format: db.FORMAT })),
     async list({ limit, after }) {
       const all = roots.query.record({}).lt({ number: beforeNumber(after) });
-      return (await readSome(all, { consistent: true, order: "desc", count: limit })).map(rootOf);
+      return (await db.readSome(all, { consistent: true, order: "desc", count: limit })).map(rootOf);
     },
-    createStamp: (stamp) => writeIf(stamps.create({ ...stamp, format: FORMAT })),
+    createStamp: (stamp) => db.writeIf(stamps.create({ ...stamp, format: db.FORMAT })),
     async stamps({ limit, after }) {
       const all = stamps.query.record({}).lt({ number: beforeNumber(after) });
-      return (await readSome(all, { consistent: true, order: "desc", count: limit })).map(stampOf);
+      return (await db.readSome(all, { consistent: true, order: "desc", count: limit })).map(stampOf);
     },
   };
 }
@@ -91,12 +64,12 @@ function beforeNumber(after: string | undefined): number {
 const maxTreesKept = 3;
 
 /** Reads roots, and checks the leaves under them against the hash of the tree. */
-export function createRoots(connection: TableConnection, bucket: BucketConnection): Roots {
+export function createRoots(connection: db.TableConnection, bucket: BucketConnection): engine.Roots {
   const [roots, stamps] = [rootRecord(connection), stampRecord(connection)];
-  const trees = new LRUCache<string, readonly Leaf[]>({ max: maxTreesKept });
+  const trees = new LRUCache<string, readonly engine.Leaf[]>({ max: maxTreesKept });
   return {
-    read: (number) => findItem(roots.get({ number }), rootOf),
-    stamp: (number) => findItem(stamps.get({ number }), stampOf),
+    read: (number) => db.findItem(roots.get({ number }), rootOf),
+    stamp: (number) => db.findItem(stamps.get({ number }), stampOf),
     async leaves(tree) {
       const key = treeKey(tree);
       const known = trees.get(key) ?? leavesIn(await readText(bucket, key), tree);
@@ -106,23 +79,24 @@ export function createRoots(connection: TableConnection, bucket: BucketConnectio
   };
 }
 
-function treeKey({ number, tree }: TreeName): string {
+function treeKey({ number, tree }: engine.TreeName): string {
   return `proofs/trees/${number}/${tree}.json`;
 }
 
-function treeText(leaves: readonly Leaf[]): string {
-  return JSON.stringify({ format: FORMAT, leaves: leaves.map(({ execution, hash }) => [execution, hash]) });
+function treeText(leaves: readonly engine.Leaf[]): string {
+  return JSON.stringify({ format: db.FORMAT, leaves: leaves.map(({ execution, hash }) => [execution, hash]) });
 }
 
-function leavesIn(text: string | undefined, { number, size, tree }: TreeName): Leaf[] {
-  if (text === undefined) throw new TreeDamaged(`the leaves of tree ${number} are missing - the bucket was changed`);
+function leavesIn(text: string | undefined, { number, size, tree }: engine.TreeName): engine.Leaf[] {
+  if (text === undefined)
+    throw new engine.TreeDamaged(`the leaves of tree ${number} are missing - the bucket was changed`);
   const leaves = parseLeaves(text);
-  if (leaves?.length === size && hashTree(leaves.map(leafBytes)).toString("hex") === tree) return leaves;
-  throw new TreeDamaged(`the stored leaves of tree ${number} are others than those that its root covers`);
+  if (leaves?.length === size && engine.hashTree(leaves.map(engine.leafBytes)).toString("hex") === tree) return leaves;
+  throw new engine.TreeDamaged(`the stored leaves of tree ${number} are others than those that its root covers`);
 }
 
 /** Returns undefined if the text is not as `treeText` writes it. */
-function parseLeaves(text: string): Leaf[] | undefined {
+function parseLeaves(text: string): engine.Leaf[] | undefined {
   try {
     const { leaves } = JSON.parse(text) as { leaves: [string, string][] };
     const read = leaves.map(([execution, hash]) => ({ execution, hash }));
@@ -133,62 +107,62 @@ function parseLeaves(text: string): Leaf[] | undefined {
   }
 }
 
-function pendingOf(item: Stored<typeof leafRecord>): PendingLeaf {
-  const { execution, hash, closedAt } = requireFormat(`the leaf of execution ${item.execution}`, item);
+function pendingOf(item: db.Stored<typeof leafRecord>): PendingLeaf {
+  const { execution, hash, closedAt } = db.requireFormat(`the leaf of execution ${item.execution}`, item);
   return { execution, hash, closedAt };
 }
 
-function rootOf(item: Stored<typeof rootRecord>): StoredRoot {
-  const { number, text, signature } = requireFormat(`root ${item.number}`, item);
+function rootOf(item: db.Stored<typeof rootRecord>): engine.StoredRoot {
+  const { number, text, signature } = db.requireFormat(`root ${item.number}`, item);
   return { number, text, signature };
 }
 
-function stampOf(item: Stored<typeof stampRecord>): Stamp {
-  const { number, token, at, delayMs } = requireFormat(`the stamp of root ${item.number}`, item);
+function stampOf(item: db.Stored<typeof stampRecord>): engine.Stamp {
+  const { number, token, at, delayMs } = db.requireFormat(`the stamp of root ${item.number}`, item);
   return { number, token, at, delayMs };
 }
 
-const leafRecord = record("leaf", texts("digit", "closedAt", "execution", "hash"), {
-  record: tableKeys("LEAF#{digit}", "{closedAt}#{execution}"),
+const leafRecord = db.record("leaf", db.texts("digit", "closedAt", "execution", "hash"), {
+  record: db.tableKeys("LEAF#{digit}", "{closedAt}#{execution}"),
 });
 
-const rootRecord = record(
+const rootRecord = db.record(
   "root",
-  { number: versionNumber, ...texts("text", "signature") },
-  { record: tableKeys("ROOT", "N#{number}") },
+  { number: db.versionNumber, ...db.texts("text", "signature") },
+  { record: db.tableKeys("ROOT", "N#{number}") },
 );
 
-const stampRecord = record(
+const stampRecord = db.record(
   "stamp",
-  { number: versionNumber, ...texts("token", "at"), ...numbers("delayMs") },
-  { record: tableKeys("STAMP", "N#{number}") },
+  { number: db.versionNumber, ...db.texts("token", "at"), ...db.numbers("delayMs") },
+  { record: db.tableKeys("STAMP", "N#{number}") },
 );
 
 /** Stores the progress of the daily check of all chains. */
-export function createDailyCheckStore(connection: TableConnection): DailyCheckStore {
+export function createDailyCheckStore(connection: db.TableConnection): DailyCheckStore {
   const checks = checkRecord(connection);
   return {
-    read: () => findItem(checks.get({}), checkOf),
+    read: () => db.findItem(checks.get({}), checkOf),
     write(check, known) {
-      const put = checks.put({ ...check, format: FORMAT });
-      return writeIf(put.where(isUnchanged({ revision: known?.revision })));
+      const put = checks.put({ ...check, format: db.FORMAT });
+      return db.writeIf(put.where(db.isUnchanged({ revision: known?.revision })));
     },
   };
 }
 
-function checkOf(item: Stored<typeof checkRecord>): DailyCheck {
-  const { format: _, ...check } = requireFormat("the progress of the daily check", item);
+function checkOf(item: db.Stored<typeof checkRecord>): DailyCheck {
+  const { format: _, ...check } = db.requireFormat("the progress of the daily check", item);
   return check;
 }
 
-const checkRecord = record(
+const checkRecord = db.record(
   "daily-check",
   {
-    ...texts("day"),
-    ...optionalTexts("cursor"),
-    ...numbers("runs", "broken", "revision"),
-    brokenRuns: requiredValue<string[]>(),
+    ...db.texts("day"),
+    ...db.optionalTexts("cursor"),
+    ...db.numbers("runs", "broken", "revision"),
+    brokenRuns: db.requiredValue<string[]>(),
     isDone: { type: "boolean", required: true } as const,
   },
-  { record: tableKeys("DAILYCHECK", "DAILYCHECK") },
+  { record: db.tableKeys("DAILYCHECK", "DAILYCHECK") },
 );

@@ -2,29 +2,13 @@ import { createHash } from "node:crypto";
 import type { Session, SessionStore, SessionSummary } from "@nova/service";
 import { blobKey, createBlobStore } from "../s3/blob-store.ts";
 import { type BucketConnection, removePrefix } from "../s3/objects.ts";
-import {
-  afterAll,
-  findItem,
-  hasValues,
-  indexKeys,
-  numbers,
-  readEach,
-  readSome,
-  record,
-  requireFormat,
-  type Stored,
-  type TableConnection,
-  tableKeys,
-  text,
-  texts,
-  writeIf,
-} from "./records.ts";
+import * as db from "./records.ts";
 
 /** A larger state is stored as a blob. The chain has the same limit. */
 const inlineBytes = 8192;
 
 /** Sessions. A large state is a blob whose root is the session's id. */
-export function createSessionStore(connection: TableConnection, bucket: BucketConnection): SessionStore {
+export function createSessionStore(connection: db.TableConnection, bucket: BucketConnection): SessionStore {
   const sessions = sessionRecord(connection);
   const blobs = createBlobStore(bucket);
   const itemOf = async ({ state, ...summary }: Session) => {
@@ -41,21 +25,22 @@ export function createSessionStore(connection: TableConnection, bucket: BucketCo
     return { ...summaryOf(item), state: JSON.parse(whole) };
   };
   return {
-    create: async (session) => writeIf(sessions.create(await itemOf(session))),
-    get: (id) => findItem(sessions.get({ id }), read),
+    create: async (session) => db.writeIf(sessions.create(await itemOf(session))),
+    get: (id) => db.findItem(sessions.get({ id }), read),
     replace: async (session, from) =>
-      writeIf(sessions.put(await itemOf(session)).where((own, { eq }) => eq(own.revision, from))),
-    async list({ limit, after = afterAll, client }) {
+      db.writeIf(sessions.put(await itemOf(session)).where((own, { eq }) => eq(own.revision, from))),
+    async list({ limit, after = db.afterAll, client }) {
       const all = client === undefined ? sessions.query.all({ open: "sessions" }) : sessions.query.ofClient({ client });
-      return (await readSome(all.lt({ id: after }), { order: "desc", count: limit })).map(summaryOf);
+      return (await db.readSome(all.lt({ id: after }), { order: "desc", count: limit })).map(summaryOf);
     },
     async *expired(until) {
       const all = sessions.query.all({ open: "sessions" });
-      for await (const item of readEach(all.where((own, { lte }) => lte(own.expiresAt, until)))) yield summaryOf(item);
+      for await (const item of db.readEach(all.where((own, { lte }) => lte(own.expiresAt, until))))
+        yield summaryOf(item);
     },
     async remove(session) {
       await removePrefix(bucket, blobKey(blobHome(session), ""));
-      await writeIf(sessions.delete({ id: session.id }).where(hasValues({ client: session.client })));
+      await db.writeIf(sessions.delete({ id: session.id }).where(db.hasValues({ client: session.client })));
     },
   };
 }
@@ -65,25 +50,25 @@ function blobHome({ client, id }: Pick<Session, "client" | "id">) {
 }
 
 function summaryOf({ open: _, state: __, stateHash: ___, ...item }: SessionItem): SessionSummary {
-  return requireFormat(`session "${item.id}"`, item);
+  return db.requireFormat(`session "${item.id}"`, item);
 }
 
-const sessionRecord = record(
+const sessionRecord = db.record(
   "session",
   {
-    ...texts("id", "client", "name", "createdBy", "createdAt", "expiresAt"),
-    ...numbers("revision", "retentionDays"),
+    ...db.texts("id", "client", "name", "createdBy", "createdAt", "expiresAt"),
+    ...db.numbers("revision", "retentionDays"),
     /** JSON text; absent if the state is a blob. */
-    state: text,
-    stateHash: text,
+    state: db.text,
+    stateHash: db.text,
     open: { type: ["sessions"], required: true },
   },
   {
-    record: tableKeys("SESSION#{id}", "SESSION"),
-    ofClient: indexKeys("by-client", "SESSION#{client}", "{id}"),
+    record: db.tableKeys("SESSION#{id}", "SESSION"),
+    ofClient: db.indexKeys("by-client", "SESSION#{client}", "{id}"),
     /** People create some hundred sessions a day, so one index partition is enough. */
-    all: indexKeys("open", "{open}", "{id}"),
+    all: db.indexKeys("open", "{open}", "{id}"),
   },
 );
 
-type SessionItem = Stored<typeof sessionRecord>;
+type SessionItem = db.Stored<typeof sessionRecord>;

@@ -1,19 +1,7 @@
 import type { SlotStore } from "@nova/service";
 import { reportOutage } from "../clients/outage.ts";
 import { documentMethods } from "./document-methods.ts";
-import {
-  checkFormat,
-  FORMAT,
-  indexKeys,
-  readEach,
-  record,
-  requiredValue,
-  type TableConnection,
-  tableKeys,
-  texts,
-  updateItem,
-  writeItem,
-} from "./records.ts";
+import * as db from "./records.ts";
 
 /** A small page, because callers usually examine only the first tickets. */
 const ticketsInPage = 25;
@@ -37,7 +25,7 @@ const slotPrefix = "slot.";
  * is an attribute: it is named after the run, and its value is the id of the admission (the process that starts the
  * run). A single conditional write can therefore enforce the limit.
  */
-export function createSlotStore(connection: TableConnection): SlotStore {
+export function createSlotStore(connection: db.TableConnection): SlotStore {
   const { client, table: TableName } = connection;
   const [unranked, ranked] = [ticketRecord(connection), rankedTicketRecord(connection)];
   const pools = poolRecord(connection);
@@ -45,14 +33,15 @@ export function createSlotStore(connection: TableConnection): SlotStore {
   const known = new Set<string>();
   const keyOf = (pool: string) => ({ pk: `Q#${pool}`, sk: "SLOTS" });
   /** Changes the slots of a pool; `#slot` is the slot of the run. Returns false if the condition failed. */
-  const change = async (pool: string, execution: string, changes: Parameters<typeof updateItem>[2]) =>
-    (await updateItem(connection, keyOf(pool), { ...changes, names: { slot: slotPrefix + execution } })) !== undefined;
+  const change = async (pool: string, execution: string, changes: Parameters<typeof db.updateItem>[2]) =>
+    (await db.updateItem(connection, keyOf(pool), { ...changes, names: { slot: slotPrefix + execution } })) !==
+    undefined;
   /** Takes a free slot for a run. Returns false if the run has a slot already, or if `limit` slots are taken. */
   const takeNew = (pool: string, execution: string, admission: string, limit: number) =>
     change(pool, execution, {
       update: "SET #slot = :admission, #format = :format ADD #taken :one",
       condition: "attribute_not_exists(#slot) AND (attribute_not_exists(#taken) OR #taken < :limit)",
-      values: { admission, format: FORMAT, one: 1, limit },
+      values: { admission, format: db.FORMAT, one: 1, limit },
     });
   /**
    * Lets this admission keep the slot of a run. Returns false if the run has no slot, or if a later admission has taken
@@ -96,9 +85,9 @@ export function createSlotStore(connection: TableConnection): SlotStore {
       const key = { pk: keyOf(pool).pk, sk: `R#${of}` };
       const nextOwnRank = async () => {
         const expiresAt = Math.floor(Date.now() / 1000) + rememberedSeconds;
-        const changed = await updateItem(connection, key, {
+        const changed = await db.updateItem(connection, key, {
           update: "ADD #last :one SET #format = :format, #client = :client, #expiresAt = :expiresAt",
-          values: { one: 1, format: FORMAT, client: of, expiresAt },
+          values: { one: 1, format: db.FORMAT, client: of, expiresAt },
         });
         return Number(changed?.last);
       };
@@ -107,7 +96,7 @@ export function createSlotStore(connection: TableConnection): SlotStore {
       if (last >= next) return padRank(last);
       // If several runs of a client arrive together, one of them gets the rank `next`, and the others get the ranks
       // after it.
-      const isFirst = await updateItem(connection, key, {
+      const isFirst = await db.updateItem(connection, key, {
         update: "SET #last = :next",
         condition: "#last < :next",
         values: { next },
@@ -116,50 +105,50 @@ export function createSlotStore(connection: TableConnection): SlotStore {
     },
     async enqueue({ execution, pools: names, rank }) {
       for (const pool of names) {
-        if (!known.has(pool)) await writeItem(pools.put({ pool, format: FORMAT }));
+        if (!known.has(pool)) await db.writeItem(pools.put({ pool, format: db.FORMAT }));
         known.add(pool);
-        const ticket = { pool, execution, format: FORMAT, pools: names };
-        await writeItem(rank === undefined ? unranked.put(ticket) : ranked.put({ ...ticket, rank }));
+        const ticket = { pool, execution, format: db.FORMAT, pools: names };
+        await db.writeItem(rank === undefined ? unranked.put(ticket) : ranked.put({ ...ticket, rank }));
       }
     },
     async leave({ execution, pools: names, rank }) {
       for (const pool of names) {
         const ticket = { pool, execution };
-        await writeItem(rank === undefined ? unranked.delete(ticket) : ranked.delete({ ...ticket, rank }));
+        await db.writeItem(rank === undefined ? unranked.delete(ticket) : ranked.delete({ ...ticket, rank }));
       }
     },
     async *waiting(pool) {
-      const queue = readEach(ranked.query.queue({ pool }), { consistent: true, limit: ticketsInPage });
+      const queue = db.readEach(ranked.query.queue({ pool }), { consistent: true, limit: ticketsInPage });
       for await (const { execution, format, pools, rank } of queue) {
-        checkFormat(`the ticket of ${execution}`, format);
+        db.checkFormat(`the ticket of ${execution}`, format);
         yield { execution, pools, rank };
       }
     },
     async *pools() {
-      for await (const { pool } of readEach(pools.query.all({}))) yield pool;
+      for await (const { pool } of db.readEach(pools.query.all({}))) yield pool;
     },
   };
 }
 
 const ticket = {
-  ...texts("pool", "execution"),
-  pools: requiredValue<string[]>(),
+  ...db.texts("pool", "execution"),
+  pools: db.requiredValue<string[]>(),
 };
 
 /** A run in the queue of a pool. Ids of runs sort by arrival time. */
-const ticketRecord = record("ticket", ticket, { queue: tableKeys("Q#{pool}", "T#{execution}") });
+const ticketRecord = db.record("ticket", ticket, { queue: db.tableKeys("Q#{pool}", "T#{execution}") });
 
 /** A run with a rank in the queue of a pool. A query of the queue returns both kinds of tickets, ranked ones first. */
-const rankedTicketRecord = record(
+const rankedTicketRecord = db.record(
   "ticket",
-  { ...ticket, ...texts("rank") },
-  { queue: tableKeys("Q#{pool}", "T#{rank}{execution}") },
+  { ...ticket, ...db.texts("rank") },
+  { queue: db.tableKeys("Q#{pool}", "T#{rank}{execution}") },
 );
 
 /** A pool that has had a queue. The sweeper lists these records. */
-const poolRecord = record("pool", texts("pool"), {
-  record: tableKeys("Q#{pool}", "POOL"),
-  all: indexKeys("by-client", "POOLS", "{pool}"),
+const poolRecord = db.record("pool", db.texts("pool"), {
+  record: db.tableKeys("Q#{pool}", "POOL"),
+  all: db.indexKeys("by-client", "POOLS", "{pool}"),
 });
 
 /**
@@ -177,7 +166,7 @@ const margin = 1.05;
  * true when the caller may create a sandbox, and to false after a pause if all times within `maxAheadMs` are reserved.
  */
 export function createPace(
-  connection: TableConnection,
+  connection: db.TableConnection,
   perSecond: number,
   { now, sleep }: { now(): number; sleep(ms: number): Promise<unknown> },
 ): () => Promise<boolean> {
@@ -189,8 +178,8 @@ export function createPace(
    */
   const reserve = async (change: string, condition: string, times: Record<string, number>) => {
     const update = `SET #format = :format${change}`;
-    const values = { ...times, format: FORMAT };
-    return (await updateItem(connection, { pk: "Q#S", sk: "PACE" }, { update, condition, values }))?.free as
+    const values = { ...times, format: db.FORMAT };
+    return (await db.updateItem(connection, { pk: "Q#S", sk: "PACE" }, { update, condition, values }))?.free as
       | number
       | undefined;
   };

@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  CreateTableCommand,
-  type CreateTableCommandInput,
-  DescribeTableCommand,
-  type DynamoDBClient,
-} from "@aws-sdk/client-dynamodb";
+import * as sdk from "@aws-sdk/client-dynamodb";
 import { orOnError } from "../clients/outage.ts";
 import { tableDefinition } from "./table-definition.ts";
 
 /** Creates the table unless it exists, and waits until it is active. */
-export async function createTable(client: DynamoDBClient, name: string): Promise<void> {
-  await orOnError(["ResourceInUseException"], null, () => client.send(new CreateTableCommand(createTableInput(name))));
+export async function createTable(client: sdk.DynamoDBClient, name: string): Promise<void> {
+  await orOnError(["ResourceInUseException"], null, () =>
+    client.send(new sdk.CreateTableCommand(createTableInput(name))),
+  );
   await untilActive(client, name);
 }
 
@@ -18,7 +15,7 @@ export async function createTable(client: DynamoDBClient, name: string): Promise
  * Waits until the table is active, with shorter pauses than the SDK's waiter. A table takes a millisecond on a laptop,
  * and ten seconds in the cloud.
  */
-async function untilActive(client: DynamoDBClient, name: string): Promise<void> {
+async function untilActive(client: sdk.DynamoDBClient, name: string): Promise<void> {
   for (let pauseMs = 5; pauseMs < longestPauseMs; pauseMs *= 1.5) {
     if ((await statusOf(client, name)) === "ACTIVE") return;
     await sleep(pauseMs);
@@ -29,15 +26,15 @@ async function untilActive(client: DynamoDBClient, name: string): Promise<void> 
 /**
  * Returns the table's status. Undefined while DescribeTable, which is eventually consistent, does not know the table.
  */
-async function statusOf(client: DynamoDBClient, name: string): Promise<string | undefined> {
-  const describe = new DescribeTableCommand({ TableName: name });
+async function statusOf(client: sdk.DynamoDBClient, name: string): Promise<string | undefined> {
+  const describe = new sdk.DescribeTableCommand({ TableName: name });
   return (await orOnError(["ResourceNotFoundException"], null, () => client.send(describe)))?.Table?.TableStatus;
 }
 
 /** Pauses grow up to this length, and add up to about three minutes. */
 const longestPauseMs = 60_000;
 
-function createTableInput(name: string): CreateTableCommandInput {
+function createTableInput(name: string): sdk.CreateTableCommandInput {
   const { partitionKey, sortKey, indexes } = tableDefinition;
   const keys = new Set<string>([partitionKey, sortKey, ...indexes.flatMap((i) => [i.partitionKey, i.sortKey])]);
   return {
@@ -53,7 +50,7 @@ function createTableInput(name: string): CreateTableCommandInput {
   };
 }
 
-function keySchema(partitionKey: string, sortKey: string): CreateTableCommandInput["KeySchema"] {
+function keySchema(partitionKey: string, sortKey: string): sdk.CreateTableCommandInput["KeySchema"] {
   return [
     { AttributeName: partitionKey, KeyType: "HASH" },
     { AttributeName: sortKey, KeyType: "RANGE" },

@@ -1,91 +1,71 @@
 import type { Delivery, DeliveryQuery, DeliveryStore, LiveTrigger, TriggerStore } from "@nova/service";
 import type { Trigger } from "@nova/workflow";
-import {
-  afterAll,
-  findItem,
-  hasValues,
-  indexKeys,
-  json,
-  numbers,
-  omitAbsent,
-  optionalTexts,
-  readItem,
-  readSome,
-  record,
-  requiredText,
-  requireFormat,
-  type Stored,
-  type TableConnection,
-  tableKeys,
-  texts,
-  value,
-  writeIf,
-} from "./records.ts";
+import * as db from "./records.ts";
 
 /** Live triggers by key: the mail address, path or name under which events arrive. */
-export function createTriggerStore(connection: TableConnection): TriggerStore {
+export function createTriggerStore(connection: db.TableConnection): TriggerStore {
   const triggers = triggerRecord(connection);
   return {
     put(live) {
       const put = triggers.put(live);
-      return writeIf(
+      return db.writeIf(
         put.where(
           ({ workflowId }, { eq, notExists }) => `${notExists(workflowId)} OR ${eq(workflowId, live.workflowId)}`,
         ),
       );
     },
-    get: (key) => findItem(triggers.get({ key }), (item) => requireFormat(`trigger "${key}"`, item)),
+    get: (key) => db.findItem(triggers.get({ key }), (item) => db.requireFormat(`trigger "${key}"`, item)),
     async pause({ key, workflowId }, pause) {
       const patch = pause ? triggers.patch({ key }).set({ pause }) : triggers.patch({ key }).remove(["pause"]);
-      await writeIf(patch.where(hasValues({ workflowId })));
+      await db.writeIf(patch.where(db.hasValues({ workflowId })));
     },
     async remove({ key, workflowId }) {
-      await writeIf(triggers.delete({ key }).where(hasValues({ workflowId })));
+      await db.writeIf(triggers.delete({ key }).where(db.hasValues({ workflowId })));
     },
   };
 }
 
-const triggerRecord = record(
+const triggerRecord = db.record(
   "trigger",
   {
-    ...texts("key", "workflowId"),
-    pause: value<NonNullable<LiveTrigger["pause"]>>(),
-    trigger: { ...json<Trigger>(), required: true } as const,
+    ...db.texts("key", "workflowId"),
+    pause: db.value<NonNullable<LiveTrigger["pause"]>>(),
+    trigger: { ...db.json<Trigger>(), required: true } as const,
   },
-  { record: tableKeys("TRIGGER#{key}", "TRIGGER") },
+  { record: db.tableKeys("TRIGGER#{key}", "TRIGGER") },
 );
 
 /** Stored when no workflow or client is known. It is not a valid workflow id or slug. */
 const noOwner = "*";
 
 /** Mails, webhook calls and events that arrived for triggers. */
-export function createDeliveryStore(connection: TableConnection): DeliveryStore {
+export function createDeliveryStore(connection: db.TableConnection): DeliveryStore {
   const deliveries = deliveryRecord(connection);
   return {
     async begin(delivery) {
-      if (await writeIf(deliveries.create(omitAbsent({ ...delivery, ...ownersOf(delivery) })))) return undefined;
-      const item = await readItem(deliveries.get({ key: delivery.key }));
+      if (await db.writeIf(deliveries.create(db.omitAbsent({ ...delivery, ...ownersOf(delivery) })))) return undefined;
+      const item = await db.readItem(deliveries.get({ key: delivery.key }));
       // If the SDK repeats a put whose answer was lost, it finds the delivery that it has stored itself. That delivery
       // does not count as an earlier one.
       return item && item.id !== delivery.id ? deliveryOf(item) : undefined;
     },
     async finish(key, { status, execution, reason }) {
-      const set = omitAbsent({ status, execution, reason });
+      const set = db.omitAbsent({ status, execution, reason });
       const absent = (["execution", "reason"] as const).filter((name) => !(name in set));
       const patch = deliveries.patch({ key }).set(set).remove(absent);
-      await writeIf(patch.where((own, { ne }) => ne(own.status, "started")));
+      await db.writeIf(patch.where((own, { ne }) => ne(own.status, "started")));
     },
     list: async (query) => (await newest(deliveries, query)).map(deliveryOf),
   };
 }
 
 function newest(deliveries: ReturnType<typeof deliveryRecord>, query: DeliveryQuery): Promise<DeliveryItem[]> {
-  const { workflow, client, status, limit, after = afterAll } = query;
+  const { workflow, client, status, limit, after = db.afterAll } = query;
   const all =
     workflow !== undefined
       ? deliveries.query.ofWorkflow({ workflow: workflow ?? noOwner })
       : deliveries.query.ofClient({ client: client as string });
-  return readSome(all.lt({ id: after }).where(hasValues({ status, client })), { order: "desc", count: limit });
+  return db.readSome(all.lt({ id: after }).where(db.hasValues({ status, client })), { order: "desc", count: limit });
 }
 
 function ownersOf({ workflow, client }: Pick<Delivery, "workflow" | "client">) {
@@ -95,7 +75,7 @@ function ownersOf({ workflow, client }: Pick<Delivery, "workflow" | "client">) {
 function deliveryOf({ workflow, client, trigger, execution, reason, ...item }: DeliveryItem): Delivery {
   const ownerOrNull = (name: string) => (name === noOwner ? null : name);
   return {
-    ...requireFormat(`delivery ${item.id}`, item),
+    ...db.requireFormat(`delivery ${item.id}`, item),
     workflow: ownerOrNull(workflow),
     client: ownerOrNull(client),
     trigger: trigger ?? null,
@@ -104,21 +84,21 @@ function deliveryOf({ workflow, client, trigger, execution, reason, ...item }: D
   };
 }
 
-const deliveryRecord = record(
+const deliveryRecord = db.record(
   "delivery",
   {
-    ...texts("key", "id", "client", "at", "from", "about", "dedupe"),
-    ...optionalTexts("trigger", "execution", "reason"),
+    ...db.texts("key", "id", "client", "at", "from", "about", "dedupe"),
+    ...db.optionalTexts("trigger", "execution", "reason"),
     type: { type: ["mail", "imap", "webhook", "schedule", "event"], required: true },
-    workflow: requiredText,
+    workflow: db.requiredText,
     status: { type: ["accepted", "started", "refused", "failed"], required: true },
-    ...numbers("expiresAt"),
+    ...db.numbers("expiresAt"),
   },
   {
-    record: tableKeys("DELIVERY#{key}", "DELIVERY"),
-    ofWorkflow: indexKeys("by-workflow", "DELIVERY#{workflow}", "{id}"),
-    ofClient: indexKeys("by-client", "DELIVERY#{client}", "{id}"),
+    record: db.tableKeys("DELIVERY#{key}", "DELIVERY"),
+    ofWorkflow: db.indexKeys("by-workflow", "DELIVERY#{workflow}", "{id}"),
+    ofClient: db.indexKeys("by-client", "DELIVERY#{client}", "{id}"),
   },
 );
 
-type DeliveryItem = Stored<typeof deliveryRecord>;
+type DeliveryItem = db.Stored<typeof deliveryRecord>;

@@ -3,25 +3,14 @@ import type { Upload, UploadStore } from "@nova/service";
 import { forSigning } from "../clients/own-services.ts";
 import { placeObject } from "../s3/blob-store.ts";
 import type { BucketConnection } from "../s3/objects.ts";
-import {
-  findItem,
-  indexKeys,
-  numbers,
-  optionalTexts,
-  record,
-  requireFormat,
-  type TableConnection,
-  tableKeys,
-  texts,
-  writeItem,
-} from "./records.ts";
+import * as db from "./records.ts";
 
 /** Files that people upload for future runs: metadata in the table, bytes under `uploads/` in the bucket. */
-export function createUploadStore(connection: TableConnection, bucket: BucketConnection): UploadStore {
+export function createUploadStore(connection: db.TableConnection, bucket: BucketConnection): UploadStore {
   const uploads = uploadRecord(connection);
   return {
-    create: (upload) => writeItem(uploads.put(upload)),
-    get: (id) => findItem(uploads.get({ id }), (item) => requireFormat(`upload "${id}"`, item)),
+    create: (upload) => db.writeItem(uploads.put(upload)),
+    get: (id) => db.findItem(uploads.get({ id }), (item) => db.requireFormat(`upload "${id}"`, item)),
     sign: (upload, seconds) => sign(bucket, upload, seconds),
     place: (upload, home) => placeObject(bucket, uploadKey(upload), home),
   };
@@ -61,12 +50,12 @@ async function sign({ client, bucket }: BucketConnection, upload: Upload, expire
   return { url, method: "PUT" as const, headers };
 }
 
-const uploadRecord = record(
+const uploadRecord = db.record(
   "upload",
   {
-    ...texts("id", "client", "type", "createdAt"),
-    ...optionalTexts("sha256"),
-    ...numbers("bytes", "expiresAt"),
+    ...db.texts("id", "client", "type", "createdAt"),
+    ...db.optionalTexts("sha256"),
+    ...db.numbers("bytes", "expiresAt"),
   },
-  { record: tableKeys("U#{id}", "U"), ofClient: indexKeys("by-client", "U#{client}", "{id}") },
+  { record: db.tableKeys("U#{id}", "U"), ofClient: db.indexKeys("by-client", "U#{client}", "{id}") },
 );

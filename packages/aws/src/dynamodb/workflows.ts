@@ -1,46 +1,16 @@
 import type { WorkflowStore, WorkflowVersion } from "@nova/engine";
-import type {
-  AuditRecord,
-  HandOver,
-  Pauses,
-  Publication,
-  PublicationStore,
-  WorkflowQuotas,
-  WorkflowStates,
-} from "@nova/service";
+import type * as service from "@nova/service";
 import type { HistoryBudget, Workflow } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import { type BucketConnection, readText, writeJson } from "../s3/objects.ts";
-import {
-  FORMAT,
-  findItem,
-  indexKeys,
-  isUnchanged,
-  json,
-  optionalNumbers,
-  optionalTexts,
-  readEach,
-  readPage,
-  readSome,
-  record,
-  requireFormat,
-  type Stored,
-  type TableConnection,
-  tableKeys,
-  text,
-  texts,
-  value,
-  versionNumber,
-  writeIf,
-  writeItem,
-} from "./records.ts";
+import * as db from "./records.ts";
 
 const cachedVersions = 200;
 /** Page size of `everyVersion`: the definitions of a page are read from S3 in parallel. */
 const readAtOnce = 50;
 
 /** Published versions. They never change, so a warm Lambda reads each once. */
-export function createWorkflowStore(connection: TableConnection, bucket: BucketConnection): WorkflowStore {
+export function createWorkflowStore(connection: db.TableConnection, bucket: BucketConnection): WorkflowStore {
   const versions = versionRecord(connection);
   const cache = new LRUCache<string, WorkflowVersion>({ max: cachedVersions });
   const known = async (item: VersionItem) =>
@@ -53,24 +23,24 @@ export function createWorkflowStore(connection: TableConnection, bucket: BucketC
   return {
     async get(workflowId, version) {
       const cached = cache.get(cacheKey(workflowId, version));
-      return cached ?? findItem(versions.get({ workflowId, version }), versionOf);
+      return cached ?? db.findItem(versions.get({ workflowId, version }), versionOf);
     },
     stored: (workflowId, version) =>
-      findItem(versions.get({ workflowId, version }), (item) => materialise(bucket, item)),
+      db.findItem(versions.get({ workflowId, version }), (item) => materialise(bucket, item)),
     async latest(workflowId) {
       const query = versions.query.record({ workflowId });
-      const [newest] = await readSome(query, { consistent: true, order: "desc", limit: 1 });
+      const [newest] = await db.readSome(query, { consistent: true, order: "desc", limit: 1 });
       return newest && versionOf(newest);
     },
     async create({ workflow, ...version }) {
       const definition = await storeDefinition(bucket, { ...version, workflow });
-      return writeIf(versions.create({ ...version, ...definition }));
+      return db.writeIf(versions.create({ ...version, ...definition }));
     },
     ids: (after) => workflowIds((last) => versions.query.all({}).gt(last), after),
     async *everyVersion() {
       let cursor: string | null = null;
       do {
-        const page: { data: VersionItem[]; cursor: string | null } = await readPage(versions.query.all({}), {
+        const page: { data: VersionItem[]; cursor: string | null } = await db.readPage(versions.query.all({}), {
           cursor,
           limit: readAtOnce,
         });
@@ -87,29 +57,29 @@ function cacheKey(workflowId: string, version: number): string {
 
 async function materialise(bucket: BucketConnection, item: VersionItem): Promise<WorkflowVersion> {
   const { definition: _, ...version } = item;
-  const checked = requireFormat(`version ${item.version} of workflow "${item.workflowId}"`, version);
+  const checked = db.requireFormat(`version ${item.version} of workflow "${item.workflowId}"`, version);
   return { ...checked, workflow: await readDefinition(bucket, item) };
 }
 
-const versionRecord = record(
+const versionRecord = db.record(
   "version",
   {
-    ...texts("workflowId", "hash", "template", "stateMachineArn", "createdAt"),
-    version: versionNumber,
+    ...db.texts("workflowId", "hash", "template", "stateMachineArn", "createdAt"),
+    version: db.versionNumber,
     /** JSON text of the normalised definition; absent if it is in S3. */
-    definition: text,
+    definition: db.text,
     /** History events that one execution may use, if loops continue in further executions. */
-    history: json<HistoryBudget>(),
+    history: db.json<HistoryBudget>(),
     /** Slug of the client whose draft this is. It stays after the client was deleted, because verification reads it. */
-    ...optionalTexts("draftOf"),
+    ...db.optionalTexts("draftOf"),
   },
   {
-    record: tableKeys("W#{workflowId}", "V#{version}"),
-    all: indexKeys("by-workflow", "VERSIONS", "{workflowId}#{version}"),
+    record: db.tableKeys("W#{workflowId}", "V#{version}"),
+    all: db.indexKeys("by-workflow", "VERSIONS", "{workflowId}#{version}"),
   },
 );
 
-type VersionItem = Stored<typeof versionRecord>;
+type VersionItem = db.Stored<typeof versionRecord>;
 
 /** A larger definition is stored in S3. The chain has the same limit. */
 const inlineBytes = 8192;
@@ -162,12 +132,12 @@ type VersionKey = Pick<WorkflowVersion, "workflowId" | "version">;
  * versions costs one query.
  */
 export async function* workflowIds(
-  queryAfter: (last: VersionKey) => Parameters<typeof readPage<Pick<VersionKey, "workflowId">>>[0],
+  queryAfter: (last: VersionKey) => Parameters<typeof db.readPage<Pick<VersionKey, "workflowId">>>[0],
   after = "",
 ): AsyncGenerator<string> {
   let last = after;
   for (;;) {
-    const { data, cursor } = await readPage(queryAfter({ workflowId: last, version: maxVersion }), onePage);
+    const { data, cursor } = await db.readPage(queryAfter({ workflowId: last, version: maxVersion }), onePage);
     for (const { workflowId } of data) {
       if (workflowId !== last) yield workflowId;
       last = workflowId;
@@ -179,7 +149,10 @@ export async function* workflowIds(
 const cachedDefinitions = 200;
 
 /** Versions that are being published to Step Functions, and the results. */
-export function createPublicationStore(connection: TableConnection, bucket: BucketConnection): PublicationStore {
+export function createPublicationStore(
+  connection: db.TableConnection,
+  bucket: BucketConnection,
+): service.PublicationStore {
   const publications = publicationRecord(connection);
   const definitions = new LRUCache<string, Workflow>({ max: cachedDefinitions });
   /** Caches definitions by workflow and hash, so a warm Lambda reads each once. */
@@ -189,28 +162,28 @@ export function createPublicationStore(connection: TableConnection, bucket: Buck
     definitions.set(key, workflow);
     return publicationOf(item, workflow);
   };
-  const change = async ({ workflowId, version }: Pick<Publication, "workflowId" | "version">, to: Change) => {
+  const change = async ({ workflowId, version }: Pick<service.Publication, "workflowId" | "version">, to: Change) => {
     const patch = publications.patch({ workflowId, version }).set(to);
     const changed = to.status === undefined ? patch : patch.remove(["open"]);
-    await writeIf(changed.where(({ status }, { eq }) => eq(status, "publishing")));
+    await db.writeIf(changed.where(({ status }, { eq }) => eq(status, "publishing")));
   };
   return {
     async create({ workflow, ...publication }) {
       const definition = await storeDefinition(bucket, { ...publication, workflow });
       const open = publication.status === "publishing" && { open: "publications" as const };
-      return writeIf(publications.create({ ...publication, ...definition, ...open }));
+      return db.writeIf(publications.create({ ...publication, ...definition, ...open }));
     },
-    get: (name) => findItem(publications.get(name), materialise),
+    get: (name) => db.findItem(publications.get(name), materialise),
     async latest(workflowId) {
       const query = publications.query.record({ workflowId });
-      const [newest] = await readSome(query, { consistent: true, order: "desc", limit: 1 });
+      const [newest] = await db.readSome(query, { consistent: true, order: "desc", limit: 1 });
       return newest && materialise(newest);
     },
     recordHandOver: (name, handedOver) => change(name, { handedOver }),
     settle: change,
     ids: (after) => workflowIds((last) => publications.query.all({}).gt(last), after),
     async *pending() {
-      for await (const item of readEach(publications.query.pending({ open: "publications" }))) {
+      for await (const item of db.readEach(publications.query.pending({ open: "publications" }))) {
         const { workflowId, version, createdAt, handedOver } = item;
         yield { workflowId, version, createdAt, ...(handedOver && { handedOver }) };
       }
@@ -220,95 +193,95 @@ export function createPublicationStore(connection: TableConnection, bucket: Buck
 
 type Change = Partial<Pick<PublicationItem, "status" | "reason" | "handedOver">>;
 
-function publicationOf(item: PublicationItem, workflow: Workflow): Publication {
+function publicationOf(item: PublicationItem, workflow: Workflow): service.Publication {
   const { open: _, definition: __, status, reason, ...publication } = item;
   const state = status === "failed" ? { status, reason: reason ?? "" } : { status };
   const name = `publication ${item.version} of workflow "${item.workflowId}"`;
-  return { ...requireFormat(name, publication), ...state, workflow };
+  return { ...db.requireFormat(name, publication), ...state, workflow };
 }
 
 /** A publication is in the same partition as the versions of its workflow. */
-const publicationRecord = record(
+const publicationRecord = db.record(
   "publication",
   {
-    ...texts("workflowId", "hash", "template", "createdAt"),
-    ...optionalTexts("reason", "draftOf"),
-    version: versionNumber,
+    ...db.texts("workflowId", "hash", "template", "createdAt"),
+    ...db.optionalTexts("reason", "draftOf"),
+    version: db.versionNumber,
     status: { type: ["publishing", "ready", "failed"], required: true },
     /** JSON text of the normalised definition; absent if it is in S3. */
-    definition: text,
-    handedOver: value<HandOver>(),
+    definition: db.text,
+    handedOver: db.value<service.HandOver>(),
     /** Key of a sparse index; set only while the status is `publishing`. */
     open: { type: ["publications"] },
   },
   {
-    record: tableKeys("W#{workflowId}", "P#{version}"),
-    all: indexKeys("by-workflow", "PUBLICATIONS", "P#{workflowId}#{version}"),
-    pending: indexKeys("open", "{open}", "P#{workflowId}#{version}"),
+    record: db.tableKeys("W#{workflowId}", "P#{version}"),
+    all: db.indexKeys("by-workflow", "PUBLICATIONS", "P#{workflowId}#{version}"),
+    pending: db.indexKeys("open", "{open}", "P#{workflowId}#{version}"),
   },
 );
 
-type PublicationItem = Stored<typeof publicationRecord>;
+type PublicationItem = db.Stored<typeof publicationRecord>;
 
 /** Stores the active version of each workflow, its deleted versions, and the changes that are not finished yet. */
-export function createWorkflowStates(connection: TableConnection): WorkflowStates {
+export function createWorkflowStates(connection: db.TableConnection): service.WorkflowStates {
   const states = stateRecord(connection);
   return {
     get: (workflowId) =>
-      findItem(states.get({ workflowId }), ({ open: _, ordered: __, ...state }) =>
-        requireFormat(`the state of workflow "${workflowId}"`, state),
+      db.findItem(states.get({ workflowId }), ({ open: _, ordered: __, ...state }) =>
+        db.requireFormat(`the state of workflow "${workflowId}"`, state),
       ),
-    set: (workflowId, changes) => writeItem(states.update({ workflowId }).set({ format: FORMAT, ...changes })),
+    set: (workflowId, changes) => db.writeItem(states.update({ workflowId }).set({ format: db.FORMAT, ...changes })),
     move(workflowId, from, { touched = from.touched ?? [], ...to }) {
-      const update = states.update({ workflowId }).set({ format: FORMAT, ...to });
+      const update = states.update({ workflowId }).set({ format: db.FORMAT, ...to });
       const marked =
         touched.length > 0
           ? update.set({ touched, open: "unsettled", ordered: workflowId })
           : update.remove(["touched", "handedOver", "open", "ordered"]);
       const { active, deleted } = from;
       const before = from.touched?.length ? from.touched : undefined;
-      return writeIf(marked.where(isUnchanged({ active, deleted, touched: before })));
+      return db.writeIf(marked.where(db.isUnchanged({ active, deleted, touched: before })));
     },
     pause(workflowId, from, to) {
-      const update = states.update({ workflowId }).set({ format: FORMAT });
+      const update = states.update({ workflowId }).set({ format: db.FORMAT });
       const changed = isEmpty(to) ? update.remove(["paused"]) : update.set({ paused: to });
-      return writeIf(changed.where(isUnchanged({ paused: isEmpty(from) ? undefined : from })));
+      return db.writeIf(changed.where(db.isUnchanged({ paused: isEmpty(from) ? undefined : from })));
     },
     async endDeletion(workflowId, deed) {
       const done = states.update({ workflowId }).remove(["leaving"]);
-      await writeIf(done.where(({ leaving }, { eq }) => eq(leaving, deed)));
+      await db.writeIf(done.where(({ leaving }, { eq }) => eq(leaving, deed)));
     },
     async *unsettled() {
-      for await (const { workflowId, touched = [], handedOver } of readEach(
+      for await (const { workflowId, touched = [], handedOver } of db.readEach(
         states.query.unsettled({ open: "unsettled" }),
       ))
         yield { workflowId, touched, ...(handedOver && { handedOver }) };
     },
     async recordHandOver(workflowId, handedOver) {
       const noted = states.update({ workflowId }).set({ handedOver });
-      await writeIf(noted.where(({ touched }, { exists }) => exists(touched)));
+      await db.writeIf(noted.where(({ touched }, { exists }) => exists(touched)));
     },
   };
 }
 
-function isEmpty(pauses: Pauses): boolean {
+function isEmpty(pauses: service.Pauses): boolean {
   return Object.keys(pauses).length === 0;
 }
 
-const stateRecord = record(
+const stateRecord = db.record(
   "workflow-state",
   {
-    ...texts("workflowId"),
-    ...optionalTexts("ordered"),
-    ...optionalNumbers("active", "deleted"),
-    before: value<number[]>(),
-    touched: value<number[]>(),
-    handedOver: value<HandOver>(),
-    leaving: value<AuditRecord>(),
+    ...db.texts("workflowId"),
+    ...db.optionalTexts("ordered"),
+    ...db.optionalNumbers("active", "deleted"),
+    before: db.value<number[]>(),
+    touched: db.value<number[]>(),
+    handedOver: db.value<service.HandOver>(),
+    leaving: db.value<service.AuditRecord>(),
     /** Partition key of a sparse index; set as long as `touched` has versions. The sort key is `ordered`. */
     open: { type: ["unsettled"] },
-    paused: value<Pauses>(),
-    quotas: value<WorkflowQuotas>(),
+    paused: db.value<service.Pauses>(),
+    quotas: db.value<service.WorkflowQuotas>(),
   },
-  { record: tableKeys("W#{workflowId}", "STATE"), unsettled: indexKeys("open", "{open}", "{ordered}") },
+  { record: db.tableKeys("W#{workflowId}", "STATE"), unsettled: db.indexKeys("open", "{open}", "{ordered}") },
 );

@@ -46,10 +46,7 @@ interface BusConnection {
 }
 
 /** Sends one event and returns its id. Throws `StoreUnavailable` after `attempts` failures. */
-async function putEvent(
-  { busName, eventBridge, sleep }: BusConnection,
-  { source, type, detail }: BusEvent,
-): Promise<string> {
+async function putEvent({ busName, eventBridge, sleep }: BusConnection, { source, type, detail }: BusEvent) {
   const { client, sdk } = await eventBridge();
   const entry = { EventBusName: busName, Source: source, DetailType: type, Detail: detail };
   for (let attempt = 1; ; attempt++) {

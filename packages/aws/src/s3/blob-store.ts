@@ -3,13 +3,13 @@ import { CopyObjectCommand, GetObjectCommand } from "@aws-sdk/client-s3";
 import { type BlobHome, BlobMissing, type BlobStore, StoreUnavailable } from "@nova/engine";
 import type { BlobLinks } from "@nova/service";
 import { reportOutage } from "../clients/outage.ts";
-import { forSigning } from "../clients/own-services.ts";
 import {
   type BucketConnection,
   checkChunks,
   headObject,
   type ObjectBody,
   readObject,
+  signGet,
   spool,
   writeOnce,
 } from "./objects.ts";
@@ -57,19 +57,12 @@ async function openBlob(connection: BucketConnection, home: BlobHome, sha256: st
   return { bytes: found.bytes, chunks: checkChunks(found.chunks, { sha256, bytes: found.bytes }) };
 }
 
-export function createBlobLinks({ client, bucket }: BucketConnection): BlobLinks {
+export function createBlobLinks(bucket: BucketConnection): BlobLinks {
   return {
-    async sign(home, sha256, expiresIn, type) {
+    async sign(home, sha256, seconds, type) {
       const key = blobKey(home, sha256);
-      const [{ getSignedUrl }, head] = await Promise.all([
-        import("@aws-sdk/s3-request-presigner"),
-        headObject({ client, bucket }, key),
-      ]);
       const shown = type === undefined ? {} : { ResponseContentType: type, ResponseContentDisposition: "inline" };
-      return (
-        head &&
-        getSignedUrl(forSigning(client), new GetObjectCommand({ Bucket: bucket, Key: key, ...shown }), { expiresIn })
-      );
+      return (await headObject(bucket, key)) && signGet(bucket, key, seconds, shown);
     },
   };
 }

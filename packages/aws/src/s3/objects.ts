@@ -3,19 +3,13 @@ import { open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import {
-  DeleteObjectsCommand,
-  GetObjectCommand,
-  HeadObjectCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-  type S3Client,
-} from "@aws-sdk/client-s3";
+import * as sdk from "@aws-sdk/client-s3";
 import { BlobMismatch, StoreUnavailable, sha256 as sha256Of } from "@nova/engine";
 import { conflict, isOutage, orOnError, reportOutage, retryStream } from "../clients/outage.ts";
+import { forSigning } from "../clients/own-services.ts";
 
 export interface BucketConnection {
-  client: S3Client;
+  client: sdk.S3Client;
   bucket: string;
 }
 
@@ -28,7 +22,7 @@ export interface ObjectHead {
 
 /** Reads the metadata of an object; undefined if there is no object. */
 export async function headObject({ client, bucket }: BucketConnection, key: string): Promise<ObjectHead | undefined> {
-  const head = new HeadObjectCommand({ Bucket: bucket, Key: key, ChecksumMode: "ENABLED" });
+  const head = new sdk.HeadObjectCommand({ Bucket: bucket, Key: key, ChecksumMode: "ENABLED" });
   const found = await orOnError(["NotFound", "NoSuchKey"], undefined, () =>
     reportOutage("S3", () => client.send(head)),
   );
@@ -56,13 +50,9 @@ interface OpenObject {
   body: Readable;
 }
 
-async function openFrom(
-  { client, bucket }: BucketConnection,
-  key: string,
-  start: number,
-): Promise<OpenObject | undefined> {
+async function openFrom({ client, bucket }: BucketConnection, key: string, start: number) {
   const range = start > 0 ? { Range: `bytes=${start}-` } : {};
-  const get = new GetObjectCommand({ Bucket: bucket, Key: key, ...range });
+  const get = new sdk.GetObjectCommand({ Bucket: bucket, Key: key, ...range });
   const answer = await orOnError(["NoSuchKey"], undefined, () => reportOutage("S3", () => client.send(get)));
   return answer && { bytes: answer.ContentLength ?? 0, body: answer.Body as Readable };
 }
@@ -109,7 +99,7 @@ export interface NewObject {
 export async function writeOnce({ client, bucket }: BucketConnection, object: NewObject): Promise<void> {
   const send = (body: Uint8Array | Readable) =>
     client.send(
-      new PutObjectCommand({
+      new sdk.PutObjectCommand({
         Bucket: bucket,
         Key: object.key,
         Body: body,
@@ -131,14 +121,21 @@ export function writeJson(connection: BucketConnection, key: string, text: strin
   return writeOnce(connection, { key, bytes: body.length, sha256, contentType: "application/json", body });
 }
 
+/** Returns a URL from which an object can be fetched, for `seconds`. `shown` are headers of the answer. */
+export async function signGet({ client, bucket }: BucketConnection, key: string, seconds: number, shown: object = {}) {
+  const { getSignedUrl } = await import("@aws-sdk/s3-request-presigner");
+  const get = new sdk.GetObjectCommand({ Bucket: bucket, Key: key, ...shown });
+  return getSignedUrl(forSigning(client), get, { expiresIn: seconds });
+}
+
 /** Deletes every object under a prefix, a thousand per request. */
 export async function removePrefix({ client, bucket }: BucketConnection, prefix: string): Promise<void> {
   for (;;) {
-    const list = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix });
+    const list = new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: prefix });
     const { Contents = [], IsTruncated } = await reportOutage("S3", () => client.send(list));
     if (Contents.length === 0) return;
     const Objects = Contents.map(({ Key }) => ({ Key }));
-    const removal = new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } });
+    const removal = new sdk.DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } });
     const { Errors: [failed] = [] } = await reportOutage("S3", () => client.send(removal));
     if (failed) throw new StoreUnavailable(`S3 did not delete ${failed.Key} (${failed.Code}) - try again`);
     if (!IsTruncated) return;
@@ -163,30 +160,11 @@ const inMemoryBytes = 4 * 1024 * 1024;
  * several attempts. Bodies over 4 MiB go to a temporary file, so that they do not fill the heap.
  */
 export async function spool(body: Uint8Array | AsyncIterable<Uint8Array>, expected: Measure): Promise<Spool> {
-  if (body instanceof Uint8Array) return inMemory(await checkedBuffer([body], expected));
-  if (expected.bytes <= inMemoryBytes) return inMemory(await checkedBuffer(body, expected));
-  return inFile(body, expected);
-}
-
-function inMemory(bytes: Uint8Array): Spool {
-  return { body: bytes, [Symbol.asyncDispose]: async () => undefined };
-}
-
-async function checkedBuffer(
-  body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-  expected: Measure,
-): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of checkChunks(body, expected)) chunks.push(chunk);
-  return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
-}
-
-/**
- * Buffers a body in a temporary file. The file is unlinked while it is in use, so that even a killed process leaves no
- * file.
- */
-function inFile(body: AsyncIterable<Uint8Array>, expected: Measure): Promise<Spool> {
-  return toFile(checkChunks(body, expected));
+  const checked = checkChunks(body instanceof Uint8Array ? [body] : body, expected);
+  if (!(body instanceof Uint8Array) && expected.bytes > inMemoryBytes) return toFile(checked);
+  const chunks = await Array.fromAsync(checked);
+  const whole = chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
+  return { body: whole, [Symbol.asyncDispose]: async () => undefined };
 }
 
 /** Buffers a body of unknown length in a temporary file, and measures it. */
@@ -204,6 +182,10 @@ export async function spoolUnmeasured(body: AsyncIterable<Uint8Array>): Promise<
   return { ...file, bytes, sha256: hash.digest("hex") };
 }
 
+/**
+ * Buffers a body in a temporary file. The file is unlinked while it is in use, so that even a killed process leaves no
+ * file.
+ */
 async function toFile(body: AsyncIterable<Uint8Array>): Promise<Spool> {
   const path = join(tmpdir(), `nova-${randomUUID()}`);
   const file = await open(path, "wx+", 0o600);

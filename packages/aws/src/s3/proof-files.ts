@@ -1,21 +1,17 @@
-import { GetObjectCommand } from "@aws-sdk/client-s3";
 import type { BlobHome } from "@nova/engine";
 import type { ProofFiles } from "@nova/service";
-import { forSigning } from "../clients/own-services.ts";
-import { type BucketConnection, spoolUnmeasured, writeOnce } from "./objects.ts";
+import { type BucketConnection, signGet, spoolUnmeasured, writeOnce } from "./objects.ts";
 
 /** Proof files in S3. A lifecycle rule of the bucket removes them. */
 export function createProofFiles(bucket: BucketConnection): ProofFiles {
   return {
-    async share({ execution, ...home }, body, expiresIn) {
+    async share({ execution, ...home }, body, seconds) {
       await using file = await spoolUnmeasured(body);
       const { bytes, sha256 } = file;
       const key = `${proofFilePrefix(home)}${execution}-${sha256}.json`;
       await writeOnce(bucket, { key, bytes, sha256, contentType: "application/json", body: file.body });
-      const { getSignedUrl } = await import("@aws-sdk/s3-request-presigner");
       const shown = { ResponseContentDisposition: `attachment; filename="${execution}.proof.json"` };
-      const get = new GetObjectCommand({ Bucket: bucket.bucket, Key: key, ...shown });
-      return getSignedUrl(forSigning(bucket.client), get, { expiresIn });
+      return signGet(bucket, key, seconds, shown);
     },
   };
 }

@@ -1,26 +1,12 @@
 import { createHash } from "node:crypto";
-import {
-  CreateStateMachineCommand,
-  DeleteStateMachineCommand,
-  DeleteStateMachineVersionCommand,
-  DescribeExecutionCommand,
-  ListStateMachineVersionsCommand,
-  type ListStateMachineVersionsCommandOutput,
-  type LogLevel,
-  paginateListExecutions,
-  SendTaskSuccessCommand,
-  type SFNClient,
-  StartExecutionCommand,
-  StopExecutionCommand,
-  UpdateStateMachineCommand,
-} from "@aws-sdk/client-sfn";
+import * as sfn from "@aws-sdk/client-sfn";
 import type { StateMachines } from "@nova/engine";
 import type { MachineVersions } from "@nova/service";
 import { defined } from "@nova/workflow/defined";
 import { orOnError, reportOutage } from "../clients/outage.ts";
 
 export interface StateMachineOptions {
-  client: SFNClient;
+  client: sfn.SFNClient;
   roleArn: string;
   /** Log group for failures, as `...:*`. Without it machines write no logs and send no traces. */
   logGroupArn?: string | undefined;
@@ -30,7 +16,7 @@ const service = "Step Functions";
 
 export function createStateMachines({ client, roleArn, logGroupArn }: StateMachineOptions): StateMachines {
   const described = (machineArn: string, name: string) => {
-    const describing = new DescribeExecutionCommand({ executionArn: executionArn(machineArn, name) });
+    const describing = new sfn.DescribeExecutionCommand({ executionArn: executionArn(machineArn, name) });
     return orOnError(unknown, null, () => reportOutage(service, () => client.send(describing)));
   };
   return {
@@ -39,14 +25,12 @@ export function createStateMachines({ client, roleArn, logGroupArn }: StateMachi
       const name = stateMachineName(workflow);
       const versionDescription = cutDescription(description);
       const machine = { definition, roleArn, publish: true, versionDescription, ...loggingConfiguration(logGroupArn) };
-      const arn = stateMachineArn(homeOf(roleArn, await client.config.region()), name);
-      const update = new UpdateStateMachineCommand({ stateMachineArn: arn, ...machine });
-      const create = new CreateStateMachineCommand({ name, type: "STANDARD", ...machine });
-      const { stateMachineVersionArn: version } = await reportOutage(
-        service,
-        async () =>
-          (await orOnError(["StateMachineDoesNotExist"], null, () => client.send(update))) ?? client.send(create),
-      );
+      const arn = stateMachineArn(roleArn, await client.config.region(), name);
+      const update = new sfn.UpdateStateMachineCommand({ stateMachineArn: arn, ...machine });
+      const create = new sfn.CreateStateMachineCommand({ name, type: "STANDARD", ...machine });
+      const send = async () =>
+        (await orOnError(["StateMachineDoesNotExist"], null, () => client.send(update))) ?? client.send(create);
+      const { stateMachineVersionArn: version } = await reportOutage(service, send);
       if (version) return version;
       throw new Error(`Step Functions published no version of state machine "${name}" - publish it again`);
     },
@@ -55,23 +39,23 @@ export function createStateMachines({ client, roleArn, logGroupArn }: StateMachi
      * inputs. After its end, Step Functions only reports that the name is taken, so the inputs are compared here.
      */
     async start(machineArn, name, input) {
-      const starting = new StartExecutionCommand({ stateMachineArn: machineArn, name, input });
+      const starting = new sfn.StartExecutionCommand({ stateMachineArn: machineArn, name, input });
       const send = () => reportOutage(service, () => client.send(starting));
       if (await orOnError(["ExecutionAlreadyExists"], null, send)) return;
       if ((await described(machineArn, name))?.input === input) return;
       throw new Error(`run "${name}" exists with another input - start it under a new id`);
     },
     async stop(machineArn, name, error, cause) {
-      const stopping = new StopExecutionCommand({ executionArn: executionArn(machineArn, name), error, cause });
+      const stopping = new sfn.StopExecutionCommand({ executionArn: executionArn(machineArn, name), error, cause });
       await orOnError(unknown, null, () => reportOutage(service, () => client.send(stopping)));
     },
     async answerTask(taskToken, output) {
-      const success = new SendTaskSuccessCommand({ taskToken, output });
+      const success = new sfn.SendTaskSuccessCommand({ taskToken, output });
       return (await orOnError(notWaiting, null, () => reportOutage(service, () => client.send(success)))) !== null;
     },
     async running(machineArn) {
       const query = { stateMachineArn: unversioned(machineArn), statusFilter: "RUNNING", maxResults: 1000 } as const;
-      const pages = await reportOutage(service, () => Array.fromAsync(paginateListExecutions({ client }, query)));
+      const pages = await reportOutage(service, () => Array.fromAsync(sfn.paginateListExecutions({ client }, query)));
       const running = pages.flatMap(({ executions = [] }) => executions.flatMap(({ name }) => name ?? []));
       return new Set(running);
     },
@@ -91,7 +75,7 @@ export function createStateMachines({ client, roleArn, logGroupArn }: StateMachi
 function loggingConfiguration(logGroupArn: string | undefined) {
   if (logGroupArn === undefined) return {};
   const destinations = [{ cloudWatchLogsLogGroup: { logGroupArn } }];
-  const level: LogLevel = "ERROR";
+  const level: sfn.LogLevel = "ERROR";
   return {
     loggingConfiguration: { level, includeExecutionData: false, destinations },
     tracingConfiguration: { enabled: true },
@@ -124,27 +108,27 @@ const statuses = {
 } as const;
 
 /** Creates the client at the first call, because most functions never make one. */
-export function createMachineVersions(makeClient: () => SFNClient): MachineVersions {
-  let client: SFNClient | undefined;
+export function createMachineVersions(makeClient: () => sfn.SFNClient): MachineVersions {
+  let client: sfn.SFNClient | undefined;
   const send = () => (client ??= makeClient());
   return {
     async list(versionArn) {
       const arns: string[] = [];
       let nextToken: string | undefined;
       do {
-        const page = new ListStateMachineVersionsCommand({ stateMachineArn: unversioned(versionArn), nextToken });
-        const found: ListStateMachineVersionsCommandOutput = await reportOutage(service, () => send().send(page));
+        const page = new sfn.ListStateMachineVersionsCommand({ stateMachineArn: unversioned(versionArn), nextToken });
+        const found: sfn.ListStateMachineVersionsCommandOutput = await reportOutage(service, () => send().send(page));
         for (const { stateMachineVersionArn: arn } of found.stateMachineVersions ?? []) if (arn) arns.push(arn);
         nextToken = found.nextToken;
       } while (nextToken);
       return arns;
     },
     async remove(versionArn) {
-      const removal = new DeleteStateMachineVersionCommand({ stateMachineVersionArn: versionArn });
+      const removal = new sfn.DeleteStateMachineVersionCommand({ stateMachineVersionArn: versionArn });
       await reportOutage(service, () => send().send(removal));
     },
     async removeMachine(versionArn) {
-      const removal = new DeleteStateMachineCommand({ stateMachineArn: unversioned(versionArn) });
+      const removal = new sfn.DeleteStateMachineCommand({ stateMachineArn: unversioned(versionArn) });
       await reportOutage(service, () => send().send(removal));
     },
   };
@@ -160,20 +144,10 @@ export function stateMachineName(name: string): string {
   return `${name.slice(0, maxNameLength - 1 - hash.length)}-${hash}`;
 }
 
-export interface MachineHome {
-  partition: string;
-  region: string;
-  account: string;
-}
-
-export function stateMachineArn({ partition, region, account }: MachineHome, name: string): string {
-  return `arn:${partition}:states:${region}:${account}:stateMachine:${name}`;
-}
-
-/** Reads the partition and the account from the ARN of a role, which has no region. */
-export function homeOf(roleArn: string, region: string): MachineHome {
+/** Returns the ARN of a machine in the partition and the account of a role. The ARN of a role has no region. */
+export function stateMachineArn(roleArn: string, region: string, name: string): string {
   const [, partition = "aws", , , account = ""] = roleArn.split(":");
-  return { partition, region, account };
+  return `arn:${partition}:states:${region}:${account}:stateMachine:${name}`;
 }
 
 /** Returns the ARN of the machine without a version. */

@@ -1,7 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { Forbidden, Unauthenticated } from "../errors.ts";
-import { type Principal, type Role, roles } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import { type Principal, type Role, roles, type ServicePorts } from "../ports/index.ts";
 
 export function hasRole({ role }: Pick<Principal, "role">, least: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(least);

@@ -4,7 +4,7 @@ import { isMailAddress } from "@nova/workflow";
 import type { createRemoteJWKSet, JWTPayload } from "jose";
 import { IssuerUnreachable } from "../errors.ts";
 import type { Outgoing } from "../outgoing/outgoing.ts";
-import { type Principal, roles, type TokenIssuer } from "../ports/access.ts";
+import { type Principal, roles, type TokenIssuer } from "../ports/index.ts";
 
 export interface IssuerOptions {
   issuer: string;

@@ -1,8 +1,7 @@
 import { StoreUnavailable } from "@nova/engine";
 import { LRUCache } from "lru-cache";
 import { recoverFrom, TooMany } from "../errors.ts";
-import type { Principal, RateStore, Rates } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, RateStore, Rates, ServicePorts } from "../ports/index.ts";
 
 const windowSeconds = 10;
 /**

@@ -1,14 +1,4 @@
-import {
-  addSpendings,
-  type CloseStatus,
-  type Execution,
-  generationId,
-  type Head,
-  type Ports,
-  type RunHead,
-  runHeads,
-  storableNumber,
-} from "@nova/engine";
+import * as engine from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
 import { LRUCache } from "lru-cache";
 import type { Durations, NodeFigures, RunStats } from "../ports/clients.ts";
@@ -45,7 +35,7 @@ export function findPercentile(durations: Durations | null, share: number): numb
   return null;
 }
 
-type Reads = Pick<Ports, "chain" | "workflows" | "blobs" | "generations">;
+type Reads = Pick<engine.Ports, "chain" | "workflows" | "blobs" | "generations">;
 
 /** Caches costs of code, which never change. */
 const known = new LRUCache<string, number>({ max: 10_000 });
@@ -54,7 +44,7 @@ const known = new LRUCache<string, number>({ max: 10_000 });
  * Returns the US dollars that a run of pinned code saved, which are the cost of writing the code; 0 if the code
  * replaced no call of a model.
  */
-export async function savingsOf(ports: Reads, head: Head): Promise<number> {
+export async function savingsOf(ports: Reads, head: engine.Head): Promise<number> {
   const { cache_hit, generation, workflow_id, workflow_version, node_id } = head;
   if (!cache_hit || generation === undefined) return 0;
   const name = `${workflow_id}#${workflow_version}#${node_id}#${generation}`;
@@ -64,12 +54,12 @@ export async function savingsOf(ports: Reads, head: Head): Promise<number> {
 }
 
 /** Returns the cost of writing code; undefined if the code is not locked and not stored. */
-async function costOf({ workflows, generations }: Reads, head: Head, id: string): Promise<number | undefined> {
+async function costOf({ workflows, generations }: Reads, head: engine.Head, id: string): Promise<number | undefined> {
   const locked = (await workflows.get(head.workflow_id, head.workflow_version))?.workflow.lock?.[head.node_id];
-  if (locked && generationId(locked) === id) return locked.cost.usd;
+  if (locked && engine.generationId(locked) === id) return locked.cost.usd;
   for (const client of [head.client, null]) {
     const kept = await generations.of(head.workflow_id, head.node_id, client);
-    const found = kept.find((one) => generationId(one) === id);
+    const found = kept.find((one) => engine.generationId(one) === id);
     if (found) return found.cost.usd;
   }
   return undefined;
@@ -81,9 +71,9 @@ export const noFigures: NodeFigures = { runs: 0, failed: {}, totalMs: 0, duratio
  * Returns the statistics of one run of a node. `savedUsd`: the US dollars that a run of pinned code saved, see
  * `savingsOf`.
  */
-export function figuresOfRun({ head, spent }: RunHead, savedUsd: number): NodeFigures {
+export function figuresOfRun({ head, spent }: engine.RunHead, savedUsd: number): NodeFigures {
   const { status, error_class = "NodeFailed", execution_time_ms, cache_hit } = head;
-  const totalMs = storableNumber(execution_time_ms);
+  const totalMs = engine.storableNumber(execution_time_ms);
   const hasFailed = status === "failed";
   const failed = hasFailed ? { [error_class]: 1 } : {};
   const figures = { runs: 1, failed, totalMs, durations: addDuration({}, totalMs), ...defined({ spent }) };
@@ -96,10 +86,10 @@ export function mergeFigures(a: NodeFigures, b: NodeFigures): NodeFigures {
   return {
     runs: a.runs + b.runs,
     failed: addCounts(a.failed, b.failed),
-    totalMs: storableNumber(a.totalMs + b.totalMs),
+    totalMs: engine.storableNumber(a.totalMs + b.totalMs),
     // The durations of `a` and `b` together are unknown (null) if one of them is unknown.
     durations: a.durations && b.durations && addCounts(a.durations, b.durations),
-    ...defined({ spent: addSpendings(a.spent, b.spent) }),
+    ...defined({ spent: engine.addSpendings(a.spent, b.spent) }),
     ...(failedMs > 0 && { failedMs }),
     ...(hits > 0 && { hits, savedUsd: roundUsd((a.savedUsd ?? 0) + (b.savedUsd ?? 0)) }),
   };
@@ -117,22 +107,20 @@ function addCounts(a: Durations, b: Durations): Record<string, number> {
 }
 
 /** Types of entries that execute nothing, so the statistics leave them out. */
-const uncountedTypes: readonly Head["node_type"][] = ["start", "end", "join", "close"];
+const uncountedTypes: readonly engine.Head["node_type"][] = ["start", "end", "join", "close"];
 
 /** Computes the statistics of an ended run from its chain. Every computation gives the same result. */
-export async function statsOf(ports: Reads, execution: Execution): Promise<RunStats> {
+export async function statsOf(ports: Reads, execution: engine.Execution): Promise<RunStats> {
   return shrinkToFit({ ...bareStatsOf(execution), nodes: await figuresOf(ports, execution.id) });
 }
 
 async function figuresOf(ports: Reads, execution: string): Promise<Record<string, NodeFigures>> {
   const nodes = new Map<string, NodeFigures>();
-  for await (const run of runHeads(ports, execution)) {
+  for await (const run of engine.runHeads(ports, execution)) {
     const { node_id, node_type } = run.head;
     if (uncountedTypes.includes(node_type)) continue;
-    nodes.set(
-      node_id,
-      mergeFigures(nodes.get(node_id) ?? noFigures, figuresOfRun(run, await savingsOf(ports, run.head))),
-    );
+    const figures = figuresOfRun(run, await savingsOf(ports, run.head));
+    nodes.set(node_id, mergeFigures(nodes.get(node_id) ?? noFigures, figures));
   }
   return Object.fromEntries(nodes);
 }
@@ -141,7 +129,7 @@ async function figuresOf(ports: Reads, execution: string): Promise<Record<string
 const maxBytes = 200_000;
 
 /** Returns the statistics of a run without its nodes, from its record alone. */
-export function bareStatsOf(execution: Execution): RunStats {
+export function bareStatsOf(execution: engine.Execution): RunStats {
   const { id, workflowId, version, client, status, endedAt = "", durationMs = 0, error } = execution;
   return {
     format: 1,
@@ -151,7 +139,7 @@ export function bareStatsOf(execution: Execution): RunStats {
     client,
     endedAt,
     durationMs,
-    status: status as CloseStatus,
+    status: status as engine.CloseStatus,
     ...(error && { failure: { node: error.node, class: error.class } }),
     nodes: {},
   };

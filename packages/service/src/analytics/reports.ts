@@ -1,8 +1,7 @@
 import { defined } from "@nova/workflow/defined";
 import { reaches } from "../access/authenticate.ts";
-import type { Principal } from "../ports/access.ts";
 import type { Durations, NodeFigures, RunStats } from "../ports/clients.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import { addDuration, findPercentile, mergeFigures, noFigures, roundUsd } from "./figures.ts";
 
 type Runs = AsyncIterable<RunStats>;

@@ -1,7 +1,7 @@
 import { monotonicFactory } from "ulid";
 import { reaches } from "../access/authenticate.ts";
-import type { AuditRecord, Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { AuditRecord } from "../ports/audit.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
 
 const nextId = monotonicFactory();
@@ -9,11 +9,7 @@ const nextId = monotonicFactory();
 export type Deed = Pick<AuditRecord, "action" | "client" | "subject"> & Partial<Pick<AuditRecord, "detail">>;
 
 /** Records an action. `by` is null for the operator who sets NOVA up. */
-export async function recordDeed(
-  ports: Pick<ServicePorts, "audit" | "clock">,
-  by: Principal | null,
-  deed: Deed,
-): Promise<void> {
+export async function recordDeed(ports: Pick<ServicePorts, "audit" | "clock">, by: Principal | null, deed: Deed) {
   await ports.audit.append(buildDeed(ports, by, deed));
 }
 

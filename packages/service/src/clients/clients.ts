@@ -4,10 +4,9 @@ import { demandAllClients, digestOf, keyText, newSecret, reaches } from "../acce
 import { recordDeed } from "../audit/audit.ts";
 import { Conflict, NotFound, Refused } from "../errors.ts";
 import { demandMail } from "../notices/notices.ts";
-import type { ApiKey, Principal, Role } from "../ports/access.ts";
 import { type Client, defaultClient } from "../ports/clients.ts";
-import type { ServicePorts } from "../ports/index.ts";
-import { everyItem, type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
+import type { ApiKey, Principal, Role, ServicePorts } from "../ports/index.ts";
+import { everyListed, type PageQuery, type Range, readPage } from "../ports/page.ts";
 import { fillPools, type QueuePorts } from "../quotas/fill.ts";
 import { poolName } from "../quotas/pools.ts";
 import { demandMachine } from "../workflows/find.ts";
@@ -60,11 +59,7 @@ type ClientPorts = Pick<ServicePorts, "clients" | "audit" | "clock">;
  * Creates a client. Throws `Conflict` if the slug is taken, or if records of an earlier client remain under it. Throws
  * `Forbidden`.
  */
-export async function createClient(
-  ports: ClientPorts,
-  by: Principal,
-  { slug, name }: Pick<Client, "slug" | "name">,
-): Promise<Client> {
+export async function createClient(ports: ClientPorts, by: Principal, { slug, name }: Pick<Client, "slug" | "name">) {
   demandAllClients(by);
   await demandUnused(ports, slug);
   const client: Client = { format: 1, slug, name, pins: {}, createdAt: new Date(ports.clock.now()).toISOString() };
@@ -82,7 +77,7 @@ export async function createClient(
  */
 async function demandUnused({ audit }: Pick<ServicePorts, "audit">, slug: string): Promise<void> {
   const list = (range: Range) => audit.list({ ...range, client: slug });
-  for await (const { action, at } of everyItem((cursor) => readPage({ limit: 200, cursor }, list, ({ id }) => id))) {
+  for await (const { action, at } of everyListed(list, ({ id }) => id)) {
     if (action !== "client.erased" && action !== "client.deleted") continue;
     const [what, day] = [action.slice("client.".length), at.slice(0, "2026-11-22".length)];
     throw new Conflict(`client "${slug}" was ${what} on ${day}, and its emptied records stay - choose another slug`);
@@ -90,22 +85,14 @@ async function demandUnused({ audit }: Pick<ServicePorts, "audit">, slug: string
 }
 
 /** Finds a client. Throws the same `NotFound` for an unknown client and for one out of the caller's reach. */
-export async function clientOf(
-  ports: Pick<ServicePorts, "clients">,
-  by: Principal | null,
-  slug: string,
-): Promise<Client> {
+export async function clientOf(ports: Pick<ServicePorts, "clients">, by: Principal | null, slug: string) {
   const client = await ports.clients.get(slug);
   if (!client || (by && !reaches(by, slug))) throw noClient(slug);
   return client;
 }
 
 /** Finds a client as `clientOf` does, but also accepts the default client, which has no record. */
-export async function demandClient(
-  ports: Pick<ServicePorts, "clients">,
-  by: Principal | null,
-  slug: string,
-): Promise<Client | undefined> {
+export async function demandClient(ports: Pick<ServicePorts, "clients">, by: Principal | null, slug: string) {
   if (slug !== defaultClient) return demandNotErasing(await clientOf(ports, by, slug));
   if (by && !reaches(by, slug)) throw noClient(slug);
   return undefined;
@@ -148,23 +135,14 @@ export async function changeClient(
 }
 
 /** Lists clients by slug; for the key of one client only that client. */
-export async function listClients(
-  { clients }: Pick<ServicePorts, "clients">,
-  by: Principal,
-  query: PageQuery,
-): Promise<Page<Client>> {
-  if (by.client === null) return pageOfClients(clients, query);
+export async function listClients({ clients }: Pick<ServicePorts, "clients">, by: Principal, query: PageQuery) {
+  if (by.client === null) return readPage(query, clients.list, ({ slug }) => slug);
   const own = await clients.get(by.client);
   return { items: own ? [own] : [] };
 }
 
-function pageOfClients(clients: ServicePorts["clients"], query: PageQuery): Promise<Page<Client>> {
-  const list = (range: Range) => clients.list(range);
-  return readPage(query, list, ({ slug }) => slug);
-}
-
 export function listAllClients({ clients }: Pick<ServicePorts, "clients">): AsyncGenerator<Client> {
-  return everyItem((cursor) => pageOfClients(clients, { limit: 200, cursor }));
+  return everyListed(clients.list, ({ slug }) => slug);
 }
 
 function demandNotErasing(client: Client): Client {
@@ -215,12 +193,8 @@ export async function createKey(ports: KeyPorts, by: Principal | null, request: 
   };
   const { role, identity } = key;
   if (!(await ports.keys.create(key))) return { key: (await ports.keys.get(key.id)) ?? key };
-  await recordDeed(ports, by, {
-    action: "key.created",
-    client,
-    subject: key.id,
-    detail: { role, ...defined({ identity }) },
-  });
+  const detail = { role, ...defined({ identity }) };
+  await recordDeed(ports, by, { action: "key.created", client, subject: key.id, detail });
   return { key, text: keyText({ id: key.id, secret }) };
 }
 
@@ -237,11 +211,7 @@ export async function deleteKey(ports: KeyPorts, by: Principal, id: string): Pro
 }
 
 /** Lists keys, oldest first; for the key of one client only keys of that client. */
-export function listKeys(
-  { keys }: Pick<KeyPorts, "keys">,
-  { client }: Principal,
-  query: PageQuery,
-): Promise<Page<ApiKey>> {
+export function listKeys({ keys }: Pick<KeyPorts, "keys">, { client }: Principal, query: PageQuery) {
   const list = (range: Range) => keys.list({ ...range, client: client ?? undefined });
   return readPage(query, list, ({ id }) => id);
 }

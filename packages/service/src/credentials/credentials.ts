@@ -13,8 +13,7 @@ import { demandAllClients } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { demandClient } from "../clients/clients.ts";
 import { Conflict, NotFound, Refused, recoverFrom } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import { everyItem } from "../ports/page.ts";
 import { findWorkflow } from "../workflows/find.ts";
 
@@ -78,21 +77,13 @@ export async function setCredential(
 }
 
 /** Lists credentials by name. Throws `NotFound`, `Forbidden`. */
-export async function listCredentials(
-  ports: ServicePorts,
-  by: Principal | null,
-  owner: CredentialOwner,
-): Promise<CredentialInfo[]> {
+export async function listCredentials(ports: ServicePorts, by: Principal | null, owner: CredentialOwner) {
   await demandOwner(ports, by, owner);
   return (await ports.credentialStore.list(owner)).map(infoOf);
 }
 
 /** Finds a credential. Throws `NotFound`, `Forbidden`. */
-export async function credentialOf(
-  ports: ServicePorts,
-  by: Principal | null,
-  named: CredentialName,
-): Promise<CredentialInfo> {
+export async function credentialOf(ports: ServicePorts, by: Principal | null, named: CredentialName) {
   await demandOwner(ports, by, named.owner);
   const record = await ports.credentialStore.get(named);
   if (!record) throw noCredential(named.name);
@@ -100,11 +91,7 @@ export async function credentialOf(
 }
 
 /** Removes a credential. Throws `NotFound`, `Forbidden`. */
-export async function removeCredential(
-  ports: ServicePorts,
-  by: Principal | null,
-  { owner, name }: CredentialName,
-): Promise<void> {
+export async function removeCredential(ports: ServicePorts, by: Principal | null, { owner, name }: CredentialName) {
   await demandOwner(ports, by, owner);
   const isRemoved = await ports.credentialStore.remove({ owner, name });
   ports.credentials.forget(owner);

@@ -2,8 +2,7 @@ import type { PublicKey } from "@nova/engine";
 import { demandAllClients } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { Conflict } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 
 /** Adds a key pair, which signs from now on. Throws `Forbidden`, and `Conflict` if the keys are in KMS. */
 export async function rotateSigningKey(ports: ServicePorts, by: Principal): Promise<PublicKey> {

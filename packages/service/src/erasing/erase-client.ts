@@ -3,10 +3,9 @@ import { defined } from "@nova/workflow/defined";
 import { demandAllClients } from "../access/authenticate.ts";
 import { buildDeed, recordDeed } from "../audit/audit.ts";
 import { clientOf, listAllClients } from "../clients/clients.ts";
-import type { Principal } from "../ports/access.ts";
 import type { Erasing } from "../ports/clients.ts";
-import type { ServicePorts } from "../ports/index.ts";
-import { everyItem } from "../ports/page.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
+import { everyItem, everyListed, type Range } from "../ports/page.ts";
 import { giveSlotsBack } from "../quotas/fill.ts";
 import { cancelIfOpen, eraseContents, findOutermostRun, removeSessionsOf } from "./erase-run.ts";
 
@@ -22,17 +21,13 @@ const maxPasses = 5;
  * crash, or after `until` (milliseconds since the epoch), a later call continues. Returns whether the erasure is
  * complete.
  */
-export async function eraseClient(
-  ports: ServicePorts,
-  slug: string,
-  until = Number.POSITIVE_INFINITY,
-): Promise<boolean> {
+export async function eraseClient(ports: ServicePorts, slug: string, until = Number.POSITIVE_INFINITY) {
   const client = await ports.clients.get(slug);
   if (!client?.erasing) return true;
   // Writes the audit record of the deletion, since the process that marked the client may have crashed before writing
   // it.
   if (client.erasing.deed) await ports.audit.append(client.erasing.deed);
-  const progress = new ErasureProgress(ports, slug, client.erasing);
+  const progress = trackProgress(ports, slug, client.erasing);
   await removeKeys(ports, slug);
   await removeSessionsOf(ports, slug);
   const { restsUntil } = client.erasing;
@@ -61,20 +56,12 @@ async function remove(ports: ServicePorts, slug: string): Promise<true> {
 }
 
 async function removeKeys({ keys }: ServicePorts, client: string): Promise<void> {
-  for (;;) {
-    const page = await keys.list({ limit: pageSize, client });
-    for (const { id } of page) await keys.remove(id);
-    if (page.length < pageSize) return;
-  }
+  const list = (range: Range) => keys.list({ ...range, client });
+  for await (const { id } of everyListed(list, (key) => key.id)) await keys.remove(id);
 }
 
 /** Cancels the client's open runs. Returns false if `until` was reached before all of them were cancelled. */
-async function cancelOpen(
-  ports: ServicePorts,
-  client: string,
-  progress: ErasureProgress,
-  until: number,
-): Promise<boolean> {
+async function cancelOpen(ports: ServicePorts, client: string, progress: ErasureProgress, until: number) {
   for await (const record of ports.executions.open()) {
     if (ports.clock.now() >= until) return false;
     if (record.client === client && !record.parent) await cancelExecution(ports, record.id);
@@ -173,55 +160,36 @@ export async function sweepErasures(ports: ServicePorts): Promise<string[]> {
  */
 const renewedMs = 30_000;
 
-/** The progress of a client's erasure, stored in its record. */
-export class ErasureProgress {
-  readonly #ports: Pick<ServicePorts, "clients" | "clock">;
-  readonly #client: string;
-  #at: Erasing;
+type ErasureProgress = ReturnType<typeof trackProgress>;
 
-  constructor(ports: Pick<ServicePorts, "clients" | "clock">, client: string, at: Erasing) {
-    this.#ports = ports;
-    this.#client = client;
-    this.#at = at;
-  }
-
-  get at(): Readonly<Erasing> {
-    return this.#at;
-  }
-
+/** Tracks the progress of a client's erasure, and stores it in the client's record. */
+function trackProgress({ clients, clock }: ServicePorts, client: string, stored: Erasing) {
+  let at = stored;
   /** ISO 8601: when the client was deleted. */
-  get markedAt(): string {
-    return this.#at.markedAt ?? this.#at.since;
-  }
-
-  async beginPass({ canBeLastPass }: { canBeLastPass: boolean }): Promise<void> {
-    await this.#put(defined({ part: "executions" as const, passSince: canBeLastPass ? this.#now : undefined }));
-  }
-
-  async moveTo(place: Pick<Erasing, "part" | "cursor" | "runs">): Promise<void> {
-    await this.#put({ ...place, ...defined({ passSince: this.#at.passSince }) });
-  }
-
-  /** Pauses the erasure until the given time, in milliseconds since the epoch. */
-  async rest(until: number): Promise<void> {
-    await this.#put({ part: "executions", restsUntil: new Date(until).toISOString() });
-  }
-
-  /** Updates the time of the last step during long work. */
-  async renew(): Promise<void> {
-    if (this.#ports.clock.now() - Date.parse(this.#at.since) < renewedMs) return;
-    const { by: _, since: __, markedAt: ___, ...place } = this.#at;
-    await this.#put(place);
-  }
-
-  get #now(): string {
-    return new Date(this.#ports.clock.now()).toISOString();
-  }
-
-  async #put(place: Omit<Erasing, "by" | "since" | "markedAt">): Promise<void> {
-    this.#at = { by: this.#at.by, markedAt: this.markedAt, since: this.#now, ...place };
-    await this.#ports.clients.update(this.#client, { erasing: this.#at });
-  }
+  const markedAt = stored.markedAt ?? stored.since;
+  const now = () => new Date(clock.now()).toISOString();
+  const put = async (place: Omit<Erasing, "by" | "since" | "markedAt">) => {
+    at = { by: stored.by, markedAt, since: now(), ...place };
+    await clients.update(client, { erasing: at });
+  };
+  return {
+    markedAt,
+    get at(): Readonly<Erasing> {
+      return at;
+    },
+    beginPass: ({ canBeLastPass }: { canBeLastPass: boolean }) =>
+      put(defined({ part: "executions" as const, passSince: canBeLastPass ? now() : undefined })),
+    moveTo: (place: Pick<Erasing, "part" | "cursor" | "runs">) =>
+      put({ ...place, ...defined({ passSince: at.passSince }) }),
+    /** Pauses the erasure until the given time, in milliseconds since the epoch. */
+    rest: (until: number) => put({ part: "executions", restsUntil: new Date(until).toISOString() }),
+    /** Updates the time of the last step during long work. */
+    async renew() {
+      if (clock.now() - Date.parse(at.since) < renewedMs) return;
+      const { by: _, since: __, markedAt: ___, ...place } = at;
+      await put(place);
+    },
+  };
 }
 
 /**
@@ -253,7 +221,7 @@ interface Runs {
 }
 
 /** Returns whether this process runs no node of the client, so that a pass that starts now can be the last one. */
-export async function canBeLastPass({ inFlight, executions }: ServicePorts, client: string): Promise<boolean> {
+async function canBeLastPass({ inFlight, executions }: ServicePorts, client: string): Promise<boolean> {
   const records = await Promise.all(inFlight.runs.map((id) => executions.get(id)));
   return !records.some((record) => record?.client === client);
 }
@@ -262,7 +230,7 @@ export async function canBeLastPass({ inFlight, executions }: ServicePorts, clie
  * Decides what follows a pass: "nothing", "another" pass immediately, or the time of another pass in milliseconds since
  * the epoch. At that time, all processes that could still store something have ended.
  */
-export async function planAfterPass(ports: ServicePorts, client: string, progress: ErasureProgress) {
+async function planAfterPass(ports: ServicePorts, client: string, progress: ErasureProgress) {
   const runs = await summarizeRuns(ports, client);
   const { passSince, runs: seen = 0 } = progress.at;
   const now = ports.clock.now();

@@ -2,10 +2,10 @@ import { type BlobHome, cancelExecution, type Execution, erasureText } from "@no
 import { decodeTime, isValid } from "ulid";
 import { demandClient } from "../clients/clients.ts";
 import { Conflict, NotFound } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
 import type { ErasableScope } from "../ports/archive.ts";
 import { defaultClient } from "../ports/clients.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
+import { everyListed, type Range } from "../ports/page.ts";
 import type { Session } from "../ports/sessions.ts";
 import { draftId } from "../workflows/find.ts";
 
@@ -67,11 +67,7 @@ async function readClosedFamily(ports: ErasePorts, execution: Execution): Promis
   }
 }
 
-function mark(
-  { executions }: ErasePorts,
-  ids: readonly string[],
-  erased: NonNullable<Execution["erased"]>,
-): Promise<unknown> {
+function mark({ executions }: ErasePorts, ids: readonly string[], erased: NonNullable<Execution["erased"]>) {
   return Promise.all(ids.map((id) => executions.update(id, { erased })));
 }
 
@@ -106,11 +102,7 @@ function findRestartInCreation({ clock }: ErasePorts, source: Execution, id: str
  * Erases executions of one family, which is an execution with all its restarts. It removes the blobs that the family
  * shares together with the last member that has contents.
  */
-export async function eraseMembers(
-  ports: ErasePorts,
-  { client, root }: BlobHome,
-  ids: readonly string[],
-): Promise<void> {
+export async function eraseMembers(ports: ErasePorts, { client, root }: BlobHome, ids: readonly string[]) {
   for (const id of ids) await eraseContents(ports, id);
   // All these executions are marked for erasure, so the family gets no new restart, and its last member is known. After
   // a crash, the next call repeats the steps below.
@@ -158,11 +150,7 @@ export async function eraseContents(
  * If there is a queue, the function only enqueues this work, since a Lambda that starts runs may lack the right to
  * cancel them.
  */
-export async function demandClientAfterStart(
-  ports: ServicePorts,
-  by: Principal,
-  { id, client }: Execution,
-): Promise<void> {
+export async function demandClientAfterStart(ports: ServicePorts, by: Principal, { id, client }: Execution) {
   try {
     await demandClient(ports, by, client);
   } catch (error) {
@@ -224,10 +212,6 @@ export async function removeExpiredSessions(ports: ServicePorts, until = Number.
 }
 
 export async function removeSessionsOf(ports: ServicePorts, client: string): Promise<void> {
-  const pageSize = 50;
-  for (;;) {
-    const page = await ports.sessions.list({ limit: pageSize, client });
-    for (const session of page) await removeSession(ports, session);
-    if (page.length < pageSize) return;
-  }
+  const list = (range: Range) => ports.sessions.list({ ...range, client });
+  for await (const session of everyListed(list, ({ id }) => id)) await removeSession(ports, session);
 }

@@ -1,6 +1,5 @@
 import {
   type Execution,
-  type Forecast,
   freshProblem,
   type GivenOutcomes,
   planRestart,
@@ -20,9 +19,8 @@ import { recordDeed } from "../audit/audit.ts";
 import { demandClient, withVariables } from "../clients/clients.ts";
 import { demandClientAfterStart } from "../erasing/erase-run.ts";
 import { NotFound, Refused } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
 import { type Client, defaultClient } from "../ports/clients.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import { demandBudget } from "../quotas/pools.ts";
 import { startOrQueue } from "../quotas/queue.ts";
 import { placeUploads } from "../uploads/uploads.ts";
@@ -203,12 +201,7 @@ export async function restart(
  * Forecasts a restart without storing anything. Throws as `restart` does, but reports a version that does not fit in
  * the forecast.
  */
-export async function forecastRestart(
-  ports: ServicePorts,
-  by: Principal,
-  id: string,
-  wish: RestartWish,
-): Promise<Forecast> {
+export async function forecastRestart(ports: ServicePorts, by: Principal, id: string, wish: RestartWish) {
   const { request } = await requestFor(ports, by, id, wish);
   return (await planRestart(ports, request).catch(refused)).forecast;
 }

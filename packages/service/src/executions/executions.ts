@@ -1,34 +1,10 @@
 import { once } from "node:events";
-import {
-  asWritten,
-  type BlobHome,
-  BlobMissing,
-  Context,
-  cancelExecution,
-  type Execution,
-  type ExecutionList,
-  ExecutionNotFound,
-  type ExecutionQuery,
-  membersOf,
-  objectText,
-  type Ports,
-  RawJson,
-  type RunState,
-  readState,
-  readTraceLink,
-  type TraceEntry,
-  UnreadableRecord,
-  type Verification,
-  verifyExecution,
-  wholeValue,
-} from "@nova/engine";
+import * as engine from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
 import { reaches } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { eraseMembers, markForErasing } from "../erasing/erase-run.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
-import type { Page } from "../ports/page.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 
 type FindPorts = Pick<ServicePorts, "executions">;
 
@@ -37,12 +13,12 @@ type FindPorts = Pick<ServicePorts, "executions">;
  * Throws `UnreadableRecord` only if the caller may know of the execution: a record without a readable client needs a
  * key for all clients.
  */
-export async function executionWithin(ports: FindPorts, by: Principal, id: string): Promise<Execution> {
+export async function executionWithin(ports: FindPorts, by: Principal, id: string): Promise<engine.Execution> {
   const record = await ports.executions.get(id).catch((error: unknown) => {
-    const isOutOfReach = error instanceof UnreadableRecord && !reaches(by, error.client);
-    throw isOutOfReach ? new ExecutionNotFound(id) : error;
+    const isOutOfReach = error instanceof engine.UnreadableRecord && !reaches(by, error.client);
+    throw isOutOfReach ? new engine.ExecutionNotFound(id) : error;
   });
-  if (!record || !reaches(by, record.client)) throw new ExecutionNotFound(id);
+  if (!record || !reaches(by, record.client)) throw new engine.ExecutionNotFound(id);
   return record;
 }
 
@@ -50,49 +26,42 @@ export async function executionWithin(ports: FindPorts, by: Principal, id: strin
  * Lists executions, newest first. For a client that the key does not reach, the list is empty, as for a client that
  * does not exist.
  */
-export async function listExecutions(ports: FindPorts, by: Principal, query: ExecutionQuery): Promise<ExecutionList> {
+export async function listExecutions(ports: FindPorts, by: Principal, query: engine.ExecutionQuery) {
   const client = query.client ?? by.client;
   if (client !== null && !reaches(by, client)) return { items: [] };
   return ports.executions.list({ ...query, ...defined({ client: client ?? undefined }) });
 }
 
 /** Verifies the chain and the record of a run; an unreadable record counts as broken. Throws `ExecutionNotFound`. */
-export async function verify(ports: ServicePorts, by: Principal, id: string): Promise<Verification> {
+export async function verify(ports: ServicePorts, by: Principal, id: string): Promise<engine.Verification> {
   await executionWithin(ports, by, id).catch((error: unknown) => {
-    if (!(error instanceof UnreadableRecord)) throw error;
+    if (!(error instanceof engine.UnreadableRecord)) throw error;
   });
-  return verifyExecution(ports, id);
-}
-
-export interface VerifiedRun {
-  id: string;
-  found: Verification;
+  return engine.verifyExecution(ports, id);
 }
 
 /** Number of runs that are verified concurrently. It is small, since each verification reads a whole chain. */
 const checkedAtOnce = 4;
 
 /** Verifies the runs of one page, newest first; runs with unreadable records come first. */
-export async function verifyRuns(
-  ports: ServicePorts,
-  by: Principal,
-  query: ExecutionQuery,
-): Promise<Page<VerifiedRun>> {
+export async function verifyRuns(ports: ServicePorts, by: Principal, query: engine.ExecutionQuery) {
   const { items: runs, unreadable = [], cursor } = await listExecutions(ports, by, query);
   const ids = [...unreadable, ...runs.map(({ id }) => id)];
-  const items: VerifiedRun[] = [];
+  const items: { id: string; found: engine.Verification }[] = [];
   while (ids.length > 0) {
     const part = ids.splice(0, checkedAtOnce);
-    items.push(...(await Promise.all(part.map(async (id) => ({ id, found: await verifyExecution(ports, id) })))));
+    items.push(
+      ...(await Promise.all(part.map(async (id) => ({ id, found: await engine.verifyExecution(ports, id) })))),
+    );
   }
   return { items, ...defined({ cursor }) };
 }
 
-type ReadPorts = Pick<ServicePorts, keyof Parameters<typeof readState>[0]>;
+type ReadPorts = Pick<ServicePorts, keyof Parameters<typeof engine.readState>[0]>;
 
 /** Returns the state of a run and its context, with large values loaded. Throws `ExecutionNotFound`. */
-export async function readExecution(ports: ReadPorts, id: string): Promise<RunState> {
-  const state = await readState(ports, id);
+export async function readExecution(ports: ReadPorts, id: string): Promise<engine.RunState> {
+  const state = await engine.readState(ports, id);
   return { ...state, context: await wholeContext(ports, state.execution, state.context) };
 }
 
@@ -104,8 +73,8 @@ export async function readLink(
   ports: ReadPorts,
   id: string,
   { references = false, ...place }: { seq: number; scope: string; full: boolean; references?: boolean },
-): Promise<TraceEntry | undefined> {
-  const { entry: found, execution } = await readTraceLink(ports, id, place);
+): Promise<engine.TraceEntry | undefined> {
+  const { entry: found, execution } = await engine.readTraceLink(ports, id, place);
   if (!found || references) return found;
   const { input_context: input, output_result: output } = found;
   return {
@@ -124,23 +93,23 @@ const maxBytes = 4 * 1024 * 1024;
  * text.
  */
 export async function wholeContext(
-  { blobs }: Pick<Ports, "blobs">,
-  { client, root }: BlobHome,
-  { text }: RawJson,
-): Promise<RawJson> {
-  if (!text.includes('"$blob"')) return asWritten(new RawJson(text));
+  { blobs }: Pick<engine.Ports, "blobs">,
+  { client, root }: engine.BlobHome,
+  { text }: engine.RawJson,
+): Promise<engine.RawJson> {
+  if (!text.includes('"$blob"')) return engine.asWritten(new engine.RawJson(text));
   let left = maxBytes - Buffer.byteLength(text);
-  const members = membersOf(text);
-  const context = new Context(members.map((member) => ({ ...member, by: 0 })));
+  const members = engine.membersOf(text);
+  const context = new engine.Context(members.map((member) => ({ ...member, by: 0 })));
   const whole = [];
   for (const { key, json } of members) {
     const value = json.includes('"$blob"')
-      ? await loadUnlessErased(() => wholeValue(context, key, left, { home: { client, root }, blobs }))
+      ? await loadUnlessErased(() => engine.wholeValue(context, key, left, { home: { client, root }, blobs }))
       : null;
     if (value !== null) left -= Buffer.byteLength(value);
     whole.push({ key, json: value ?? json });
   }
-  return asWritten(new RawJson(objectText(whole)));
+  return engine.asWritten(new engine.RawJson(engine.objectText(whole)));
 }
 
 /** Loads a value; null if its blob was erased, or if the blob of an imported run is not valid JSON. */
@@ -148,7 +117,7 @@ async function loadUnlessErased(load: () => Promise<string | null>): Promise<str
   try {
     return await load();
   } catch (error) {
-    if (error instanceof BlobMissing || error instanceof SyntaxError) return null;
+    if (error instanceof engine.BlobMissing || error instanceof SyntaxError) return null;
     throw error;
   }
 }
@@ -178,9 +147,9 @@ const longestWaitMs = 15_000;
  * thousands of branches may still be `running`: its state machine is stopped, and the function that handles the stop,
  * or the sweeper, continues the close. Throws `ExecutionNotFound`.
  */
-export async function cancel(ports: ServicePorts, by: Principal, id: string): Promise<Pick<Execution, "status">> {
+export async function cancel(ports: ServicePorts, by: Principal, id: string) {
   const { client, open, status } = await executionWithin(ports, by, id);
-  const closing = cancelExecution(ports, id);
+  const closing = engine.cancelExecution(ports, id);
   const timeout = once(ports.timer.timeout(longestWaitMs), "abort").then(() => ({ status }));
   // If the close fails after the caller got its answer at the timeout, the function ignores the error: the sweeper
   // completes the close.

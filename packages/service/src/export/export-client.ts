@@ -5,9 +5,8 @@ import { demandAllClients } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { clientOf } from "../clients/clients.ts";
 import { Refused } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
 import type { Archive, ArchiveRecord, FormatPage, StoredFormat } from "../ports/archive.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import { redactWorkflow } from "../workflows/find.ts";
 
 export interface SealedExport {

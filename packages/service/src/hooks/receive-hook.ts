@@ -27,16 +27,11 @@ export interface HookRequest {
   flaw?: Error;
 }
 
-export interface AcceptedHook {
-  execution: string;
-  waitSeconds: number;
-}
-
 /**
  * Starts a run. Throws the same `NotFound` for an unknown hook and a wrong signature. Throws `Refused` or `flaw` for
  * any other fault of the request.
  */
-export async function receiveHook(ports: ServicePorts, request: HookRequest): Promise<AcceptedHook> {
+export async function receiveHook(ports: ServicePorts, request: HookRequest) {
   const place = await findTrigger(ports, hookKey(request.id), "webhook");
   const problem = await checkSignature(ports, place, request);
   if (!place || problem !== undefined) {

@@ -16,11 +16,7 @@ const usualPrefix = "v1=";
  * dot and the body (Stripe, "Verify webhook signatures"). The header `x-nova-signature` carries NOVA's own digest
  * instead.
  */
-export function signatureProblem(
-  signature: WebhookSignature,
-  keys: readonly string[],
-  signed: SignedRequest,
-): string | undefined {
+export function signatureProblem(signature: WebhookSignature, keys: readonly string[], signed: SignedRequest) {
   const { header, toleranceSeconds } = signature;
   if (signed.value === undefined) return `it has no header ${header}`;
   if (toleranceSeconds === undefined) {
@@ -38,15 +34,9 @@ export function signatureProblem(
   return ageSeconds <= toleranceSeconds ? undefined : `it was signed ${Math.round(ageSeconds)} seconds ago, or ahead`;
 }
 
-interface Scheme {
-  prefix: string;
-  algorithm: WebhookSignature["algorithm"];
-  keys: readonly (string | Buffer)[];
-}
-
-function schemeOf({ header, prefix = usualPrefix, algorithm }: WebhookSignature, keys: readonly string[]): Scheme {
+function schemeOf({ header, prefix = usualPrefix, algorithm }: WebhookSignature, keys: readonly string[]) {
   return header === novaHeader
-    ? { prefix: novaPrefix, algorithm: "sha256", keys: keys.map(novaKey) }
+    ? { prefix: novaPrefix, algorithm: "sha256" as const, keys: keys.map(novaKey) }
     : { prefix, algorithm, keys };
 }
 

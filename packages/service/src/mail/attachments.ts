@@ -97,22 +97,11 @@ function spend(budget: Budget, bytes: number, textBytes: number): boolean {
   return true;
 }
 
-function attachmentOf(
-  { filename, mimeType, content }: Attachment,
-  index: number,
-  inside: string | null,
-): MailAttachment {
+function attachmentOf({ filename, mimeType, content }: Attachment, index: number, inside: string | null) {
   const name = fileNameIn((filename ?? "").toWellFormed()) || `attachment-${index + 1}`;
   const bytes = typeof content === "string" ? Buffer.from(content) : new Uint8Array(content);
   const type = mimeType || "application/octet-stream";
   return { name, type, bytes, inside };
-}
-
-/** A file of a TNEF stream; `type` is empty if the stream names none. */
-export interface TnefFile {
-  name: string;
-  type: string;
-  bytes: Uint8Array;
 }
 
 const signature = 0x223e9f78;
@@ -142,9 +131,10 @@ export function isTnef(bytes: Uint8Array): boolean {
 
 /**
  * Reads the files in a `winmail.dat`. Outlook sends attachments in this format (TNEF) to programs that cannot read it.
- * Of a truncated file, it returns the attachments whose bytes are complete. Source: Microsoft, [MS-OXTNEF] 2.1.
+ * Of a truncated file, it returns the attachments whose bytes are complete. `type` is empty if the stream names none.
+ * Source: Microsoft, [MS-OXTNEF] 2.1.
  */
-export function readTnef(bytes: Uint8Array): TnefFile[] {
+export function readTnef(bytes: Uint8Array): Omit<MailAttachment, "inside">[] {
   const files: { title: string; properties: ReadonlyMap<number, Property>; bytes?: Uint8Array }[] = [];
   for (const { id, value } of attributes(bytes)) {
     const file = files.at(-1);

@@ -82,10 +82,7 @@ export function senderOf(headers: readonly MailHeader[]): string {
 }
 
 /** Returns the reason why a sender is refused; undefined if the sender is allowed. */
-export function senderProblem(
-  headers: readonly MailHeader[],
-  allowed: readonly string[] | undefined,
-): string | undefined {
+export function senderProblem(headers: readonly MailHeader[], allowed: readonly string[] | undefined) {
   if (allowed === undefined) return undefined;
   const sender = senderOf(headers);
   if (sender === "") return noSingleSender;

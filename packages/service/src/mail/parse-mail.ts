@@ -5,18 +5,19 @@ import { type MailAttachment, readAttachments } from "./attachments.ts";
 import { boundariesIn } from "./guard.ts";
 import { longestHeadBytes } from "./headers.ts";
 
+/** A parsed mail, with the names that its fields have in the context of a run. */
 export interface ParsedMail {
   subject: string;
   from: string;
-  fromName: string;
+  from_name: string;
   to: string[];
   cc: string[];
   /** Addresses that the sender wants answers sent to. */
-  replyTo: string[];
+  reply_to: string[];
   /** The Message-ID of the mail that this one answers. */
-  inReplyTo: string | null;
+  in_reply_to: string | null;
   /** RFC 3834: `auto-replied` for an out-of-office note, `auto-generated` for a program's mail. */
-  autoSubmitted: string | null;
+  auto_submitted: string | null;
   /** The date of the mail in ISO 8601; null if it is missing or invalid. */
   date: string | null;
   text: string;
@@ -41,12 +42,12 @@ export async function parseMail(raw: Uint8Array): Promise<ParsedMail> {
   return {
     subject: wellFormed(mail.subject),
     from: mail.from?.address?.toLowerCase() ?? "",
-    fromName: wellFormed(mail.from?.name),
+    from_name: wellFormed(mail.from?.name),
     to: addressesOf(mail.to),
     cc: addressesOf(mail.cc),
-    replyTo: addressesOf(mail.replyTo),
-    inReplyTo: headers["in-reply-to"] ?? null,
-    autoSubmitted: headers["auto-submitted"] ?? null,
+    reply_to: addressesOf(mail.replyTo),
+    in_reply_to: headers["in-reply-to"] ?? null,
+    auto_submitted: headers["auto-submitted"] ?? null,
     date: dateOf(mail),
     text: wellFormed(mail.text),
     html: mail.html === undefined ? null : wellFormed(mail.html),
@@ -97,7 +98,6 @@ function wellFormed(text = ""): string {
  * Returns the initial context of a mail's run: `email`, and its flat aliases. The bytes of attachments are in `files`.
  */
 export function mailContext(mail: ParsedMail, messageId: string): { context: string; files: FileInPlace[] } {
-  const { subject, from, fromName, to, cc, replyTo, inReplyTo, autoSubmitted, date, text, html, headers } = mail;
   const files: FileInPlace[] = [];
   const attachments = mail.attachments.map(({ bytes, ...attachment }) => {
     const file = fileOf(bytes);
@@ -105,25 +105,10 @@ export function mailContext(mail: ParsedMail, messageId: string): { context: str
     return { ...attachment, bytes: file.mark };
   });
   const context = {
-    email: {
-      subject,
-      from,
-      from_name: fromName,
-      to,
-      cc,
-      reply_to: replyTo,
-      in_reply_to: inReplyTo,
-      auto_submitted: autoSubmitted,
-      date,
-      text,
-      html,
-      message_id: messageId,
-      headers,
-      attachments,
-    },
-    email_from: from,
-    email_subject: subject,
-    email_body: text !== "" ? text : (html ?? ""),
+    email: { ...mail, message_id: messageId, attachments },
+    email_from: mail.from,
+    email_subject: mail.subject,
+    email_body: mail.text !== "" ? mail.text : (mail.html ?? ""),
     email_attachments: attachments,
   };
   return { context: JSON.stringify(context), files };

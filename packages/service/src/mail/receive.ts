@@ -40,11 +40,7 @@ const maxRecipients = 50;
  * Returns the recipients of a mail that belong to NOVA. SES may name only one of several recipients. So if NOVA's
  * domains are configured, the addresses in To and Cc that belong to these domains are recipients, too.
  */
-export function recipientsOf(
-  headers: readonly MailHeader[],
-  ses: readonly MailHeader[],
-  domains: readonly string[],
-): Recipient[] {
+export function recipientsOf(headers: readonly MailHeader[], ses: readonly MailHeader[], domains: readonly string[]) {
   const received = receivedFor(ses);
   const named = headers.filter(({ name }) => name === "to" || name === "cc").flatMap(({ value }) => addressesIn(value));
   const isOurs = (address: string) => domains.includes(address.slice(address.lastIndexOf("@") + 1));
@@ -63,11 +59,7 @@ function recipientOf(text: string): Recipient {
  * Returns the reason to refuse a mail because of the verdicts of SES; undefined if there is none. If a domain asks to
  * reject forged mail, SES must have proven the sender: a missing or unreadable result counts as a failure.
  */
-export async function verdictProblem(
-  { spam, virus, provenDomain }: Verdicts,
-  sender: string,
-  policies: DmarcPolicies,
-): Promise<string | undefined> {
+export async function verdictProblem({ spam, virus, provenDomain }: Verdicts, sender: string, policies: DmarcPolicies) {
   if (virus === "FAIL") return "SES found a virus in it";
   if (spam === "FAIL") return "SES takes it for spam";
   if (sender === "") return noSingleSender;

@@ -45,10 +45,7 @@ export const noMailer: Mailer = { send: () => Promise.reject(new Refused(noMailS
 /** The reason why an approval sends no mail. */
 export const noMailReason = `${noMail} - deploy with ${mailSetup}`;
 
-export function mailFindings(
-  { mailer }: Pick<ServicePorts, "mailer">,
-  { onFailure }: { onFailure?: OnFailure },
-): Finding[] {
+export function mailFindings({ mailer }: Pick<ServicePorts, "mailer">, { onFailure }: { onFailure?: OnFailure }) {
   return mailer || !onFailure?.mail ? [] : [finding("NOVA131", "$.on_failure.mail", noMailSentence)];
 }
 
@@ -64,13 +61,8 @@ export function approvalFindings({ mailer }: Pick<ServicePorts, "mailer">, workf
   );
   if (asking.length === 0) return [];
   const what = `the mail addresses of ${asking.map(({ id }) => `"${id}"`).join(", ")} get no mail`;
-  return [
-    finding(
-      "NOVA133",
-      "$.nodes",
-      `${what}: ${noMail} - deploy with ${mailSetup}, or let a rule of EventBridge handle execution.waiting`,
-    ),
-  ];
+  const wayOut = `deploy with ${mailSetup}, or let a rule of EventBridge handle execution.waiting`;
+  return [finding("NOVA133", "$.nodes", `${what}: ${noMail} - ${wayOut}`)];
 }
 
 /** Throws `Refused` if a client wants mails and no mailer is configured. */

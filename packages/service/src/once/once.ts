@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 import { monotonicFactory } from "ulid";
 import { Conflict, Refused } from "../errors.ts";
-import type { Attempt } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Attempt, ServicePorts } from "../ports/index.ts";
 
 /** Seconds during which a repeated request gets the result of the first request. */
 const keptSeconds = 24 * 60 * 60;

@@ -137,15 +137,7 @@ export function createPoster(outgoing: Pick<Outgoing, "fetch">, pausesMs = [500,
   };
 }
 
-interface Problem {
-  error: Error;
-  passes: boolean;
-}
-
-async function attempt(
-  { url, body, headers }: Parameters<Poster["post"]>[0],
-  outgoing: Pick<Outgoing, "fetch">,
-): Promise<Problem | undefined> {
+async function attempt({ url, body, headers }: Parameters<Poster["post"]>[0], outgoing: Pick<Outgoing, "fetch">) {
   const { host } = new URL(url);
   try {
     const answer = await outgoing.fetch(url, { method: "POST", body, headers });

@@ -1,6 +1,6 @@
 import type { CloseStatus, EntryId, Spending } from "@nova/engine";
 import type { OnFailure } from "@nova/workflow";
-import type { AuditRecord } from "./access.ts";
+import type { AuditRecord } from "./audit.ts";
 import type { Range } from "./page.ts";
 
 /** The owner of everything without a client. It has no record and no quota. */

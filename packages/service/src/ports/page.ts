@@ -30,6 +30,11 @@ export async function readPage<T>(
   return pageFrom(await list({ limit: limit + 1, after: cursor }), limit, cursorOf);
 }
 
+/** Yields every item of a store's list; each page is read on demand. */
+export function everyListed<T>(list: (range: Range) => Promise<T[]>, cursorOf: (item: T) => string) {
+  return everyItem((cursor) => readPage({ limit: 200, cursor }, list, cursorOf));
+}
+
 /** Yields the items of all pages; each page is read on demand. */
 export async function* everyItem<T>(
   pageAt: (cursor: string | undefined) => Promise<{ items: readonly T[]; cursor?: string | undefined }>,

@@ -1,5 +1,5 @@
 import type { WorkflowVersion } from "@nova/engine";
-import type { AuditRecord } from "./access.ts";
+import type { AuditRecord } from "./audit.ts";
 import type { WorkflowQuotas } from "./clients.ts";
 
 /** The mutable state of a workflow; its versions never change. */

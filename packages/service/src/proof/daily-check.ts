@@ -1,6 +1,5 @@
 import { verifyRuns } from "../executions/executions.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import type { DailyCheck } from "../ports/roots.ts";
 
 /** Number of runs that a slice verifies between two writes of the progress. */
@@ -21,21 +20,13 @@ export interface SliceOptions {
   onBroken(execution: string, problem: string): void;
 }
 
-export interface CheckedSlice {
-  check: DailyCheck;
-  /** Runs that this slice has verified. */
-  runs: number;
-}
-
 /**
  * Runs one slice of the daily check, which verifies the chains of all runs, the newest first. The slice ends at
  * `until`, and the next slice continues after its last page. The slice calls `onBroken` for each broken run. Two slices
- * at the same time do no harm, because only one of them can store its progress.
+ * at the same time do no harm, because only one of them can store its progress. Returns the progress, and how many runs
+ * this slice has verified.
  */
-export async function verifySlice(
-  ports: CheckPorts,
-  { until, page = runsPerPage, onBroken }: SliceOptions,
-): Promise<CheckedSlice> {
+export async function verifySlice(ports: CheckPorts, { until, page = runsPerPage, onBroken }: SliceOptions) {
   let known = await ports.dailyChecks.read();
   let check = known ?? newCheck(ports, 0);
   // A new check continues the revision numbers of the previous check. Otherwise a slice would not notice that another

@@ -8,8 +8,7 @@ import {
 } from "@nova/engine";
 import { Conflict, Refused } from "../errors.ts";
 import { executionWithin } from "../executions/executions.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 
 /**
  * The largest proof file in an answer of the API, in bytes. AWS Lambda answers at most 6 MB, and base64 makes the file

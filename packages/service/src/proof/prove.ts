@@ -42,11 +42,8 @@ export async function proveClosedRuns(
     const root = await addRoot(ports, newest, due);
     if (!root) continue;
     made.push(root);
-    await writeNotes(
-      ports,
-      root,
-      due.map(({ execution }, index) => ({ execution, index })),
-    );
+    const places = due.map(({ execution }, index) => ({ execution, index }));
+    await writeNotes(ports, root, places);
     noted = root.number;
     await ports.rootStore.removePending(due);
   }
@@ -72,11 +69,7 @@ function endOf({ closedAt, execution }: PendingLeaf): string {
 }
 
 /** Stores the root after `before`. Returns undefined if another job has stored a root with the same number. */
-async function addRoot(
-  ports: ProvingPorts,
-  before: Root | undefined,
-  leaves: readonly Leaf[],
-): Promise<Root | undefined> {
+async function addRoot(ports: ProvingPorts, before: Root | undefined, leaves: readonly Leaf[]) {
   const root = await signRoot(ports, before, leaves);
   const { number, text, signature } = root;
   await ports.rootStore.createTree(root, leaves);

@@ -1,9 +1,8 @@
 import { type Root, readRoot } from "@nova/engine";
 import { demandAllClients } from "../access/authenticate.ts";
 import { Conflict } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
-import { type Page, type PageQuery, readPage } from "../ports/page.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
+import { type PageQuery, readPage } from "../ports/page.ts";
 import type { RootStore } from "../ports/roots.ts";
 import { newestRoot } from "./prove.ts";
 import { proveAndStamp } from "./stamp.ts";
@@ -15,11 +14,7 @@ export interface ShownRoot extends Root {
 }
 
 /** Lists the roots, the newest first. Throws `Forbidden`. */
-export async function listRoots(
-  { rootStore }: Pick<ServicePorts, "rootStore">,
-  by: Principal,
-  page: PageQuery,
-): Promise<Page<ShownRoot>> {
+export async function listRoots({ rootStore }: Pick<ServicePorts, "rootStore">, by: Principal, page: PageQuery) {
   demandAllClients(by);
   const { items, ...rest } = await readPage(page, rootStore.list, ({ number }) => String(number));
   return { items: await withStamps(rootStore, items.map(readRoot)), ...rest };

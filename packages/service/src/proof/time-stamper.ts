@@ -9,17 +9,16 @@ interface DerElement {
   contents: Buffer;
 }
 
-const derTags = {
-  boolean: 0x01,
-  integer: 0x02,
-  bytes: 0x04,
-  oid: 0x06,
-  time: 0x18,
-  sequence: 0x30,
-  set: 0x31,
-  /** The ASN.1 tag `[0]`, whose contents are another element. */
-  first: 0xa0,
-} as const;
+// The tags of DER.
+const boolean = 0x01;
+const integer = 0x02;
+const octets = 0x04;
+const oid = 0x06;
+const time = 0x18;
+const sequence = 0x30;
+const set = 0x31;
+/** The ASN.1 tag `[0]`, whose contents are another element. */
+const first = 0xa0;
 
 /** The bytes are not the DER that the reader expects. */
 class NotDer extends Error {
@@ -105,7 +104,6 @@ function newNonce(): Buffer {
   return nonce;
 }
 
-const { boolean, bytes: octets, first, integer, oid, sequence, set, time } = derTags;
 const idSha256 = Buffer.from("608648016503040201", "hex");
 const idSignedData = Buffer.from("2a864886f70d010702", "hex");
 const idTstInfo = Buffer.from("2a864886f70d0109100104", "hex");

@@ -3,8 +3,7 @@ import { demandAllClients, reaches } from "../access/authenticate.ts";
 import { buildDeed, recordDeed } from "../audit/audit.ts";
 import { removeCredentialsOf } from "../credentials/credentials.ts";
 import { Conflict, NotFound } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import { demandMachine, endPauses, findWorkflow, noVersion, noWorkflow, showUnlessDeleted } from "../workflows/find.ts";
 import { moveActive, settleTriggers } from "./move-active.ts";
 

@@ -10,11 +10,7 @@ import { findActive } from "../workflows/find.ts";
  * `touched` versions: it sets up the ones that the active version has, and removes the others. If another version
  * becomes active meanwhile, it starts again. Throws as `putTriggers` does.
  */
-export async function settleTriggers(
-  ports: ServicePorts,
-  workflowId: string,
-  made: readonly Trigger[] = [],
-): Promise<void> {
+export async function settleTriggers(ports: ServicePorts, workflowId: string, made: readonly Trigger[] = []) {
   for (let all = made; ; ) {
     const { state, version } = await findActive(ports, workflowId);
     all = [...all, ...(await triggersOf(ports, workflowId, state.touched))];
@@ -105,11 +101,7 @@ export async function setUpTriggers(ports: ServicePorts, { workflowId, version, 
  * deleted is activated only while no version is active, since a user may have rolled back from it. Throws as
  * `putTriggers` does.
  */
-export async function activateUnlessOlder(
-  ports: ServicePorts,
-  ready: WorkflowVersion,
-  staysBack = false,
-): Promise<boolean> {
+export async function activateUnlessOlder(ports: ServicePorts, ready: WorkflowVersion, staysBack = false) {
   const { workflowId, version } = ready;
   let isNew = false;
   await moveActive(ports, workflowId, ready, ({ active = 0, deleted = 0 }) => {

@@ -72,10 +72,7 @@ export function limitsOf(ports: LimitPorts): (name: string) => Promise<number> {
   };
 }
 
-async function limitOf(
-  { workflowStates, clients, admissions }: LimitPorts,
-  { workflow, client }: Pool,
-): Promise<number> {
+async function limitOf({ workflowStates, clients, admissions }: LimitPorts, { workflow, client }: Pool) {
   if (workflow === undefined && client === undefined) return admissions?.atOnce ?? unlimited;
   if (workflow === undefined) return (await clients.get(client as string))?.quotas?.maxConcurrent ?? unlimited;
   const state = await workflowStates.get(workflow);

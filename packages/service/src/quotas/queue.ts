@@ -2,9 +2,8 @@ import type { Execution, StartRequest, TimeBudget } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
 import { demandAllClients } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
-import type { Principal } from "../ports/access.ts";
 import type { WorkflowQuotas } from "../ports/clients.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import { everyItem } from "../ports/page.ts";
 import { findWorkflow, setPaused } from "../workflows/find.ts";
 import { admit, fillPools, type QueuePorts, ticketOf } from "./fill.ts";
@@ -80,12 +79,7 @@ export async function workflowQuotas(ports: ServicePorts, id: string): Promise<W
  * Replaces all quotas of a workflow. Runs that started before the workflow had a quota hold no slot, so they do not
  * count. Throws `NotFound`, `Forbidden`.
  */
-export async function setWorkflowQuotas(
-  ports: ServicePorts,
-  by: Principal,
-  id: string,
-  quotas: WorkflowQuotas,
-): Promise<void> {
+export async function setWorkflowQuotas(ports: ServicePorts, by: Principal, id: string, quotas: WorkflowQuotas) {
   demandAllClients(by);
   await findWorkflow(ports, id);
   await ports.workflowStates.set(id, { quotas });

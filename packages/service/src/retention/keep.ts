@@ -55,12 +55,7 @@ async function listPasses(ports: ServicePorts): Promise<ClientPass[]> {
   return turns.sort(({ mark: a = "" }, { mark: b = "" }) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
-async function erasePage(
-  ports: ServicePorts,
-  turn: ClientPass,
-  retained: RetentionResult,
-  until: number,
-): Promise<boolean> {
+async function erasePage(ports: ServicePorts, turn: ClientPass, retained: RetentionResult, until: number) {
   const { slug, mark, end, cursor } = turn;
   const from = defined({ from: mark, cursor });
   const page = await ports.executions.list({ client: slug, to: end, limit: runsInPage, oldestFirst: true, ...from });

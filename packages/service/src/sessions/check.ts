@@ -1,16 +1,14 @@
 import { membersOf, objectText, RawJson, secretKeysOf, shownContext } from "@nova/engine";
-import { conditionLabel, type Finding, idPrefix, mappingKey, renderPrompt } from "@nova/workflow";
-import { defined } from "@nova/workflow/defined";
+import { conditionLabel, defined, type Finding, mappingKey, renderPrompt } from "@nova/workflow";
 import { wholeContext } from "../executions/executions.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import type { Draft, DraftNode, Session } from "../ports/sessions.ts";
 import { isInput } from "./draft.ts";
 import { isDecision } from "./draft-graph.ts";
 import { sourceOfPart } from "./part.ts";
 import { findEarlierNodes, planOneNode, readSnapshot } from "./prepare-run.ts";
-import { listNodes, nodeOf } from "./scope.ts";
-import { nodeValues } from "./script-chain.ts";
+import { listNodes, nameOf, nodeOf } from "./scope.ts";
+import { outputsById } from "./script-chain.ts";
 import { readSession } from "./sessions.ts";
 import { homeOf } from "./view.ts";
 
@@ -87,10 +85,6 @@ function factsOf(draft: Draft, node: DraftNode, context: string | undefined) {
   };
 }
 
-function nameOf({ id, name }: DraftNode): string {
-  return typeof name === "string" ? name : id;
-}
-
 /** Fills the prompt with the outputs of other nodes and the values of the context. Secret values are masked. */
 async function fillPrompt(
   ports: ServicePorts,
@@ -102,11 +96,8 @@ async function fillPrompt(
   const { settings } = session.state.draft;
   const nodes = listNodes(session.state.draft.nodes);
   const shown = shownContext(membersOf(context.text), secretKeysOf({ workflow: settings }));
-  const outputs = Object.entries(await nodeValues(ports, session, [])).flatMap(([id, value]) =>
-    value ? [[idPrefix + id, JSON.parse(value.text)] as const] : [],
-  );
   const data = {
-    ...Object.fromEntries(outputs),
+    ...(await outputsById(ports, session)),
     ...(JSON.parse(shown.text) as Record<string, unknown>),
     [mappingKey]: Object.fromEntries(nodes.map((node) => [nameOf(node), node.id])),
   };

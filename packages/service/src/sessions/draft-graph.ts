@@ -107,11 +107,7 @@ function sortSteps(draft: Draft): string[] {
 type FramedGraph = Pick<DraftGraph, "start" | "ends" | "edges" | "onward">;
 
 /** Adds a start node before nodes without predecessors, and an end node after nodes without successors. */
-function addStartAndEnds(
-  { nodes }: Draft,
-  edges: readonly DraftEdge[],
-  back: ReadonlySet<DraftEdge> = new Set(),
-): FramedGraph {
+function addStartAndEnds({ nodes }: Draft, edges: readonly DraftEdge[], back: ReadonlySet<DraftEdge> = new Set()) {
   const free = (id: string): string => (nodes.some((node) => node.id === id) ? free(`${id}_`) : id);
   const start = nodes.find(isStart) ?? { id: free("start"), type: "start" };
   const drawn = nodes.filter((node) => !isStep(node) && !isStart(node));
@@ -252,11 +248,7 @@ function reach(next: ReadonlyMap<string, readonly string[]>, first: Iterable<str
 }
 
 /** Returns the edges of a draft in which each loop runs once: each edge in `back` leads to the node after its loop. */
-function unrollLoops(
-  { nodes, edges }: Pick<Draft, "nodes" | "edges">,
-  back: ReadonlySet<DraftEdge>,
-  end: string,
-): DraftEdge[] {
+function unrollLoops({ nodes, edges }: Pick<Draft, "nodes" | "edges">, back: ReadonlySet<DraftEdge>, end: string) {
   if (back.size === 0) return [...edges];
   const { predecessors } = graphOf(nodes as { id: string; onError?: string }[], edges);
   const exitOf = (first: string) => {

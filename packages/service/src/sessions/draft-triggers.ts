@@ -1,6 +1,6 @@
 import { type Trigger, type Workflow, writeTriggers } from "@nova/workflow";
 import { Forbidden, Refused } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
+import type { Principal } from "../ports/index.ts";
 import type { Draft } from "../ports/sessions.ts";
 import { canSeeTrigger } from "../workflows/find.ts";
 

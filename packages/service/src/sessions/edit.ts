@@ -1,20 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import {
-  Context,
-  type Member,
-  membersOf,
-  type OutcomeAt,
-  objectText,
-  parsedOrNot,
-  redactorFor,
-  slimText,
-} from "@nova/engine";
-import { conditionLabel, defaultLabel, secretKeys } from "@nova/workflow";
-import { defined } from "@nova/workflow/defined";
+import * as engine from "@nova/engine";
+import { conditionLabel, defaultLabel, defined, secretKeys } from "@nova/workflow";
 import { recordDeed } from "../audit/audit.ts";
 import { Conflict, Refused } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import type { Draft, DraftEdge, DraftNode, Session, SessionState } from "../ports/sessions.ts";
 import { demandNoMark, isStep, sized, withChangedNode, withEdge, withNode } from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
@@ -70,7 +59,7 @@ export async function changeDraft(
     const { name = session.name, context = state.context, layout = state.layout } = wanted;
     const settings = wanted.settings && withUnseen(by, state.draft.settings, wanted.settings);
     const change = { ...wanted, ...defined({ settings }) };
-    demandNoMark(membersOf(context), "the context has");
+    demandNoMark(engine.membersOf(context), "the context has");
     demandSecrets(state, change);
     const draft = await replaceParts(state.draft, change);
     const next = { ...withDraft(state, draft), context, ...defined({ layout }) };
@@ -86,14 +75,11 @@ export async function changeDraft(
 }
 
 /** Throws `Refused` if an input would no longer be secret although the session may hold values of it. */
-export function demandSecrets(
-  { draft, context, nodes }: SessionState,
-  { settings }: Pick<DraftChange, "settings">,
-): void {
+export function demandSecrets({ draft, context, nodes }: SessionState, { settings }: Pick<DraftChange, "settings">) {
   if (!settings) return;
   const kept = secretKeys(settings);
   const hasOutput = Object.values(nodes).some(({ outcome }) => outcome);
-  const held = new Set(membersOf(context).map(({ key }) => key));
+  const held = new Set(engine.membersOf(context).map(({ key }) => key));
   const lost = Array.from(secretKeys(draft.settings)).find((key) => !kept.has(key) && (hasOutput || held.has(key)));
   if (lost === undefined) return;
   throw new Refused(`input "${lost}" is secret, and the session may hold its value - keep "secret": true in "inputs"`);
@@ -139,19 +125,12 @@ function describeChange({ state, name }: Session, { draft, ...change }: DraftCha
   const isChanged = (node: DraftNode) => before.includes(node.id) && !isDeepStrictEqual(known.get(node.id), node);
   const listOf = (what: string, nodes: readonly string[]) =>
     nodes.length > 0 ? [`${shortList(nodes, 5)} ${what}`] : [];
+  const [added, deleted] = [after.filter((id) => !before.includes(id)), before.filter((id) => !after.includes(id))];
+  const changed = now.flatMap((node) => (isChanged(node) ? [node.id] : []));
   const parts = [
-    ...listOf(
-      "added",
-      after.filter((id) => !before.includes(id)),
-    ),
-    ...listOf(
-      "deleted",
-      before.filter((id) => !after.includes(id)),
-    ),
-    ...listOf(
-      "changed",
-      now.flatMap((node) => (isChanged(node) ? [node.id] : [])),
-    ),
+    ...listOf("added", added),
+    ...listOf("deleted", deleted),
+    ...listOf("changed", changed),
     ...(isDeepStrictEqual(state.draft.edges, draft.edges) ? [] : ["edges changed"]),
     ...(isDeepStrictEqual(state.draft.settings, draft.settings) ? [] : ["settings changed"]),
     ...(change.context !== undefined && change.context !== state.context ? ["context changed"] : []),
@@ -196,26 +175,26 @@ export async function applyOutput(
   const { outcome } = judgeFreshness(around, draftGraph).get(id) ?? {};
   if (!draftGraph.before.has(id)) throw new Refused(`node "${id}" is of type ${node.type}, which has no output`);
   const before = outcome && (await valuesOf(ports, outcome));
-  const members = membersOf(outputText(node, output, before));
+  const members = engine.membersOf(outputText(node, output, before));
   demandNoMark(members, "the output has");
   await demandNoSecret(ports, session, members);
   const home = homeOf(session);
   const kept = await Promise.all(
-    members.map(async ({ key, json }) => ({ key, json: await slimText(ports, home, json) })),
+    members.map(async ({ key, json }) => ({ key, json: await engine.slimText(ports, home, json) })),
   );
   const chosen = decisionOf(around, id, decision, members) ?? outcome?.decision;
   const isSame = before && !before.error && isDeepStrictEqual(parseMembers(before.set), parseMembers(kept));
   if (isSame && chosen === (before.decision ?? undefined)) return undefined;
-  const source = { by: by.id, at: new Date(ports.clock.now()).toISOString(), set: objectText(kept) };
+  const source = { by: by.id, at: new Date(ports.clock.now()).toISOString(), set: engine.objectText(kept) };
   const { nodes } = addEdit(around, draftGraph, id, { source, ...defined({ decision: chosen }) });
   return { ...state, nodes, family: state.family ?? { root: home.root } };
 }
 
 /** Throws `Refused` if an output contains a secret, since outputs are stored and shown. */
-async function demandNoSecret(ports: ServicePorts, session: Session, members: readonly Member[]): Promise<void> {
+async function demandNoSecret(ports: ServicePorts, session: Session, members: readonly engine.Member[]): Promise<void> {
   const { draft, context } = session.state;
-  const begin = new Context(membersOf(context).map((member) => ({ ...member, by: 0 })));
-  const redactor = await redactorFor(secretKeys(draft.settings), begin, (sha256) =>
+  const begin = new engine.Context(engine.membersOf(context).map((member) => ({ ...member, by: 0 })));
+  const redactor = await engine.redactorFor(secretKeys(draft.settings), begin, (sha256) =>
     ports.blobs.get(homeOf(session), sha256),
   );
   const held = members.find(({ key, json }) => redactor.finds(key) || redactor.finds(json));
@@ -227,12 +206,7 @@ async function demandNoSecret(ports: ServicePorts, session: Session, members: re
 }
 
 /** Returns the edge that a decision takes from now on: `requested`, or the output's own decision. Throws `Refused`. */
-function decisionOf(
-  state: SessionState,
-  id: string,
-  requested: string | undefined,
-  members: readonly Member[],
-): string | undefined {
+function decisionOf(state: SessionState, id: string, requested: string | undefined, members: readonly engine.Member[]) {
   const own = state.draft.edges.filter(({ from, condition }) => from === id && condition !== undefined);
   const labels = own.map(({ condition }) => conditionLabel(condition));
   if (labels.length === 0) return undefined;
@@ -248,21 +222,21 @@ function decisionOf(
   );
 }
 
-function parseMembers(set: OutcomeAt["set"]) {
-  return Object.fromEntries(set.map(({ key, json }) => [key, parsedOrNot(json)]));
+function parseMembers(set: engine.OutcomeAt["set"]) {
+  return Object.fromEntries(set.map(({ key, json }) => [key, engine.parsedOrNot(json)]));
 }
 
 /**
  * Returns the output as an object of context keys. If the node sets only one key, the output may be just the value of
  * that key.
  */
-function outputText(node: DraftNode, output: string, before: OutcomeAt | undefined): string {
+function outputText(node: DraftNode, output: string, before: engine.OutcomeAt | undefined): string {
   const isText = node.executor === "text";
   const into = typeof node.into === "string" ? node.into : isText ? node.id : undefined;
   const keys = (before?.set ?? []).map(({ key }) => key);
   const only = into ?? (keys.length === 1 ? keys[0] : undefined);
-  if (isText && only !== undefined) return objectText([{ key: only, json: output }]);
+  if (isText && only !== undefined) return engine.objectText([{ key: only, json: output }]);
   if (output.startsWith("{")) return output;
-  if (only !== undefined) return objectText([{ key: only, json: output }]);
+  if (only !== undefined) return engine.objectText([{ key: only, json: output }]);
   throw new Refused(`the output of "${node.id}" is an object: keys of the context with their values - send one`);
 }

@@ -1,5 +1,4 @@
-import { defaultLabel, type Workflow, writeWorkflow } from "@nova/workflow";
-import { defined } from "@nova/workflow/defined";
+import { defaultLabel, defined, type Workflow, writeWorkflow } from "@nova/workflow";
 import type { Draft, DraftEdge, DraftNode } from "../ports/sessions.ts";
 import { withEdge, withNode } from "./draft.ts";
 import { isDecision } from "./draft-graph.ts";

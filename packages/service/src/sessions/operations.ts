@@ -1,8 +1,7 @@
 import type { Finding } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import { Refused } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import type { DraftEdge, DraftNode, Session, SessionState } from "../ports/sessions.ts";
 import { validateWorkflow } from "../publishing/publish.ts";
 import { describeRemoval, edgeName, sized, withEdge, withNode, withoutEdge, withoutNode } from "./draft.ts";
@@ -119,10 +118,7 @@ const noSettings: Readonly<Record<string, string>> = {
 /** Settings that a published workflow keeps if the draft has none, with the values that remove them. */
 const removals = new Map<string, unknown>(Object.entries({ triggers: [], on_failure: {} }));
 
-function withChangedSettings(
-  before: Readonly<Record<string, unknown>>,
-  changes: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
+function withChangedSettings(before: Readonly<Record<string, unknown>>, changes: Readonly<Record<string, unknown>>) {
   const wrong = Object.keys(changes).find((name) => Object.hasOwn(noSettings, name));
   if (wrong !== undefined) throw new Refused(`"${wrong}" is no setting - ${noSettings[wrong]}`);
   const changed = Object.entries(changes).map(([name, value]) => [name, value ?? removals.get(name) ?? null] as const);

@@ -19,11 +19,7 @@ export interface Part extends Omit<PartOfDraft, "recordedMaps"> {
  * Builds the part that starts with the nodes in `entries`. The outcomes of the nodes before them are in the initial
  * context of the part.
  */
-export function partFrom(
-  draft: Draft,
-  draftGraph: DraftGraph,
-  { entries, merge, passed }: Omit<Front, "context">,
-): Part {
+export function partFrom(draft: Draft, draftGraph: DraftGraph, { entries, merge, passed }: Omit<Front, "context">) {
   const next = nextOf({ nodes: draft.nodes, edges: draftGraph.edges.map(({ max: _, ...edge }) => edge) });
   const reached = new Set(entries);
   for (const id of reached) for (const to of next.get(id) ?? []) reached.add(to);
@@ -176,10 +172,8 @@ export async function demandNode(
   const others = draft.nodes.filter(({ id }) => id !== node.id);
   const alone = { ...draft, nodes: [...others, node] };
   const part = partAlone(alone, buildDraftGraph(alone), node);
-  const place = Math.max(
-    1,
-    part.nodes.findIndex(({ id }) => id === node.id),
-  );
+  const found = part.nodes.findIndex(({ id }) => id === node.id);
+  const place = Math.max(1, found);
   const nodes = isStep(node) ? part.nodes : part.nodes.with(place, node);
   const { findings } = parseWorkflow(sourceOfPart(draft, { ...part, nodes }, { id: "draft", isRecorded: () => false }));
   const path = `$.nodes[${place}]`;

@@ -2,8 +2,7 @@ import { Context, findItems, type Member, membersOf, type OutcomeAt, readInput, 
 import { currentNodeKey, idPrefix, mappingKey, mappingOf, normalName, referencesIn } from "@nova/workflow";
 import { withVariables } from "../clients/clients.ts";
 import { Refused } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import type { Draft, DraftNode, Session, SessionState } from "../ports/sessions.ts";
 import { buildContextBefore, findFront } from "./compose.ts";
 import { demandNoMark, isInput, listNodesBeside, sha256Of, withNode } from "./draft.ts";
@@ -11,7 +10,7 @@ import { buildDraftGraph, type DraftGraph } from "./draft-graph.ts";
 import { applyNodeChanges, applyOutput } from "./edit.ts";
 import { judgeFreshness, type NodeFreshness, stateAround } from "./freshness.ts";
 import { type NodesOutside, type Part, partAlone, partFrom } from "./part.ts";
-import { draftAround, listMapsAround, listNodes, nodeOf, shortList } from "./scope.ts";
+import { draftAround, listMapsAround, listNodes, nameOf, nodeOf, shortList } from "./scope.ts";
 import { homeOf, valuesOfAll } from "./view.ts";
 
 /** A planned run, and the state of the session for this run. The two are stored together. */
@@ -56,12 +55,8 @@ export async function prepareAlone(
   { node, contextData = "{}", changes }: AloneRequest,
 ): Promise<Prepared> {
   const changed = changes ? await applyNodeChanges(session.state, node, changes) : { state: session.state, fields: [] };
-  const { state, written, extra } = await applyContextData(
-    ports,
-    by,
-    { ...session, state: changed.state },
-    { node, contextData },
-  );
+  const current = { ...session, state: changed.state };
+  const { state, written, extra } = await applyContextData(ports, by, current, { node, contextData });
   const done = [
     ...(changed.fields.length > 0 ? [`its ${changed.fields.join(", ")} were changed`] : []),
     ...(written.length > 0 ? [`the outputs of ${shortList(written)} were written by hand`] : []),
@@ -90,12 +85,6 @@ function addMembers(planned: Plan, extra: readonly Member[]): Plan {
   return { ...planned, context: planned.context.apply({ set: [...extra], delete: [] }, 0), extra };
 }
 
-interface AppliedContextData {
-  state: SessionState;
-  written: string[];
-  extra: Member[];
-}
-
 /**
  * Applies the outputs that a front end sends. If the output of a node of the draft (`id:<node>`, or the node's name)
  * differs from the current one, the session stores it as an output written by hand, and the version of the node rises.
@@ -106,7 +95,7 @@ export async function applyContextData(
   by: Principal,
   session: Session,
   { node, contextData }: { node: string; contextData: string },
-): Promise<AppliedContextData> {
+) {
   const members = contextMembers(contextData);
   const current = members.find(({ key }) => key === currentNodeKey)?.json;
   if (current !== undefined && current !== JSON.stringify(node))
@@ -166,7 +155,7 @@ function membersForThisRun(draft: Draft, { id, prompt, system }: DraftNode, memb
   );
   const isOwn = (name: string) =>
     before.some((node) => {
-      const names = [node.id, typeof node.name === "string" ? node.name : node.id].map(normalName);
+      const names = [node.id, nameOf(node)].map(normalName);
       return names.includes(normalName(name)) && (mapping.get(normalName(name)) ?? node.id) === node.id;
     });
   const names = [prompt, system]
@@ -232,10 +221,8 @@ export async function readSnapshot(ports: ServicePorts, session: Session, id = "
   const first = map && (await readFirstItem(ports, session, map));
   const draftGraph = buildDraftGraph(state.draft);
   const all = judgeFreshness(state, draftGraph);
-  const values = await valuesOfAll(
-    ports,
-    Array.from(all, ([id, { outcome }]) => [id, outcome] as const),
-  );
+  const outcomes = Array.from(all, ([id, { outcome }]) => [id, outcome] as const);
+  const values = await valuesOfAll(ports, outcomes);
   const recorded = await readRecorded(ports, state, draftGraph);
   const { begin = contextOf(state.context), outside = nothingOutside } = first ?? {};
   const freshness = new Map([...outside.freshness, ...all]);
@@ -311,10 +298,7 @@ export function planStaleNodes({ draft, draftGraph, freshness, values, begin }: 
 const emptyOutcome: OutcomeAt = { set: [], delete: [], decision: null };
 
 /** Plans one node alone. Throws `NotFound`, `Refused`. */
-export function planOneNode(
-  { draft, draftGraph, values, recorded, begin, outside }: SessionSnapshot,
-  id: string,
-): Plan {
+export function planOneNode({ draft, draftGraph, values, recorded, begin, outside }: SessionSnapshot, id: string) {
   const node = nodeOf(draft, id);
   if (!draftGraph.before.has(id))
     throw new Refused(`node "${id}" is of type ${node.type}, which does nothing by itself`);

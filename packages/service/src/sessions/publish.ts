@@ -6,8 +6,7 @@ import { demandAllClients } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { Conflict, Refused } from "../errors.ts";
 import { versionFor } from "../executions/execute.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import type { DraftNode, PublishedDraft, RecordedEntry, Session } from "../ports/sessions.ts";
 import { type Published, publish, storePublication, validateWorkflow } from "../publishing/publish.ts";
 import { waitUntilPublished } from "../publishing/publish-version.ts";
@@ -43,12 +42,8 @@ export async function publishSession(
     return { state: { ...session.state, draft: { ...draft, settings }, workflow: to }, what, answer: published };
   });
   const { version, id: as } = answer;
-  await recordDeed(ports, by, {
-    action: "session.published",
-    client: session.client,
-    subject: id,
-    detail: { workflow: as, version },
-  });
+  const detail = { workflow: as, version };
+  await recordDeed(ports, by, { action: "session.published", client: session.client, subject: id, detail });
   return { ...answer, session };
 }
 

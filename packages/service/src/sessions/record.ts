@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { atOnce, referencesIn, runHeads } from "@nova/engine";
+import { atOnce, type RunHead, referencesIn, runHeads } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
 import { ulid } from "ulid";
 import { reaches } from "../access/authenticate.ts";
 import { Conflict, NotFound } from "../errors.ts";
 import { hasEnded } from "../executions/execute.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import type { NodeOutcome, NodeRecord, Session, SessionChange, SessionRun, SessionState } from "../ports/sessions.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
 import { addOutcomes, type RunOutcome } from "./freshness.ts";
@@ -14,11 +13,7 @@ import { addOutcomes, type RunOutcome } from "./freshness.ts";
 const idPattern = /^ses_[0-9A-HJKMNP-TV-Z]{26}$/;
 
 /** Finds a session. Throws the same `NotFound` for an expired session, an unknown one, and one out of the caller's reach. */
-export async function sessionWithin(
-  ports: Pick<ServicePorts, "sessions" | "clock">,
-  by: Principal,
-  id: string,
-): Promise<Session> {
+export async function sessionWithin(ports: Pick<ServicePorts, "sessions" | "clock">, by: Principal, id: string) {
   const session = idPattern.test(id) ? await ports.sessions.get(id) : undefined;
   if (session && reaches(by, session.client) && Date.parse(session.expiresAt) > ports.clock.now()) return session;
   throw new NotFound(
@@ -110,12 +105,8 @@ export async function settleSession(ports: ServicePorts, session: Session): Prom
     if (!record && ports.clock.now() - Date.parse(run.at) < lostMs) continue;
     const outcomes = record && !record.erased ? await readOutcomes(ports, run) : new Map<string, RunOutcome>();
     const { afterLoops } = buildDraftGraph(current.state.draft);
-    const state = addOutcomes(
-      current.state,
-      run.execution,
-      outcomes,
-      record?.status === "completed" ? undefined : afterLoops,
-    );
+    const unfinished = record?.status === "completed" ? undefined : afterLoops;
+    const state = addOutcomes(current.state, run.execution, outcomes, unfinished);
     const nodes = [...outcomes.keys()].join(", ");
     const what = nodes === "" ? `${run.execution} produced no output` : `${run.execution} produced outputs of ${nodes}`;
     current = recordChange(ports, { ...current, state }, run.by, { what });
@@ -128,21 +119,27 @@ async function readOutcomes(ports: ServicePorts, run: SessionRun): Promise<Map<s
   const outcomes = new Map<string, RunOutcome>();
   const maps = new Set<string>();
   for await (const { head, hash } of runHeads(ports, run.execution)) {
-    const { node_id, node_type, scope, seq, status, decision_result: decision, path_taken, reused_from, calls } = head;
+    const { node_id, node_type, status, path_taken, reused_from, calls } = head;
     if (node_type === "map") maps.add(node_id);
     // The outcome of a map is the entry of its join, so it counts for the map node.
     const fork = node_type === "join" ? node_id.replace(/\.join$/, "") : undefined;
     const node = fork !== undefined && maps.has(fork) ? fork : node_id;
     const isBegun = (node_type === "map" && status === "success") || calls !== undefined;
     if (!run.nodes[node] || reused_from || isBegun || (status === "failed" && path_taken === null)) continue;
-    outcomes.set(node, {
-      id: hash,
-      ...(decision !== null && { decision }),
-      ...(status === "failed" && { failed: true as const }),
-      source: { execution: run.execution, scope, seq, hash },
-    });
+    outcomes.set(node, outcomeOf({ head, hash }, run.execution));
   }
   return outcomes;
+}
+
+/** Returns the outcome that an entry of an execution holds. */
+export function outcomeOf({ head, hash }: Pick<RunHead, "head" | "hash">, execution: string): RunOutcome {
+  const { scope, seq, decision_result: decision, status } = head;
+  return {
+    id: hash,
+    ...(decision !== null && { decision }),
+    ...(status === "failed" && { failed: true as const }),
+    source: { execution, scope, seq, hash },
+  };
 }
 
 /** Drops outcomes of erased executions, so their nodes run again. */

@@ -1,13 +1,12 @@
-import { type Execution, type Member, membersOf, objectText, startExecution } from "@nova/engine";
+import { type Member, membersOf, objectText, startExecution } from "@nova/engine";
 import { mappingKey, startOf } from "@nova/workflow";
 import { recordDeed } from "../audit/audit.ts";
 import { demandClient } from "../clients/clients.ts";
 import { demandClientAfterStart } from "../erasing/erase-run.ts";
 import { Conflict } from "../errors.ts";
 import { untilEnded } from "../executions/execute.ts";
-import type { Principal } from "../ports/access.ts";
 import type { Client } from "../ports/clients.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import type { RunBasis, Session, SessionRun, SessionState } from "../ports/sessions.ts";
 import { demandBudget } from "../quotas/pools.ts";
 import { startOrQueue } from "../quotas/queue.ts";
@@ -28,7 +27,7 @@ import { prepareDraftVersion } from "./publish.ts";
 import { changeSession, restoreSession } from "./record.ts";
 import { shortList } from "./scope.ts";
 import { readSession } from "./sessions.ts";
-import { documentPlace, homeOf, type OutputView, sessionOutputs } from "./view.ts";
+import { documentPlace, homeOf, sessionOutputs } from "./view.ts";
 
 /** The result of a request to run; the run may be unnecessary. */
 export interface StartedRun {
@@ -83,12 +82,7 @@ interface Wanted {
   prepare(session: Session): Promise<Prepared>;
 }
 
-async function prepareAndStart(
-  ports: ServicePorts,
-  by: Principal,
-  id: string,
-  { ulid, node, prepare }: Wanted,
-): Promise<StartedRun> {
+async function prepareAndStart(ports: ServicePorts, by: Principal, id: string, { ulid, node, prepare }: Wanted) {
   const requestedId = `exec_${ulid}`;
   const { session, answer } = await changeSession<Answer>(ports, by, id, async (session) => {
     const [open] = session.state.runs.filter(({ execution }) => execution !== requestedId);
@@ -103,15 +97,12 @@ async function prepareAndStart(
     const client = await demandClient(ports, by, session.client);
     await demandBudget(ports, client);
     const changed = { ...session, state };
-    const { version, published } = await prepareDraftVersion(
-      ports,
-      changed,
-      sourceOfPart(draft, planned.part, {
-        id: draftId(session),
-        isRecorded: (one) => planned.outcomes.has(one),
-        keys: keysOf(planned, state.context),
-      }),
-    );
+    const source = sourceOfPart(draft, planned.part, {
+      id: draftId(session),
+      isRecorded: (one) => planned.outcomes.has(one),
+      keys: keysOf(planned, state.context),
+    });
+    const { version, published } = await prepareDraftVersion(ports, changed, source);
     const { root, last } = state.family ?? { root: homeOf(session).root };
     const execution = last === undefined && requestedId !== root ? root : requestedId;
     const around = node === undefined ? state : stateAround(state, node);
@@ -157,11 +148,7 @@ function keysOf({ extra = [] }: Plan, context: string): string[] {
  * Makes outcomes stale immediately if they used values that the caller sent for one run only, or if their nodes are in or
  * after a loop and ran alone. A run of the whole draft would not have these values, and may have several rounds.
  */
-function withExtra(
-  bases: Record<string, RunBasis>,
-  isOfOneRound: boolean,
-  extra: readonly Member[] = [],
-): Record<string, RunBasis> {
+function withExtra(bases: Record<string, RunBasis>, isOfOneRound: boolean, extra: readonly Member[] = []) {
   if (extra.length === 0 && !isOfOneRound) return bases;
   const definition = sha256Of(extra);
   return Object.fromEntries(Object.entries(bases).map(([node, basis]) => [node, { ...basis, definition }]));
@@ -220,13 +207,6 @@ function startOutcome({ workflow }: Version, context: string): Member[] {
   return start ? [{ key: start.id, json: objectText([{ key: "set", json: objectText(set) }]) }] : [];
 }
 
-export interface RunOfSession {
-  session: Session;
-  record: Execution | undefined;
-  ran: string[];
-  outputs: OutputView[];
-}
-
 /** Returns the state of a session's run once it has ended, or after `waitMs`. Throws `NotFound`. */
 export async function readSessionRun(
   ports: ServicePorts,
@@ -234,7 +214,7 @@ export async function readSessionRun(
   id: string,
   { execution, runs }: Pick<StartedRun, "execution" | "runs">,
   waitMs: number,
-): Promise<RunOfSession> {
+) {
   const record = execution === null ? undefined : await untilEnded(ports, execution, waitMs);
   const session = await readSession(ports, by, id);
   const ran = runs.filter((node) => {

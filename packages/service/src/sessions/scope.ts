@@ -19,6 +19,10 @@ export function listNodes(nodes: readonly DraftNode[]): DraftNode[] {
   return nodes.flatMap((node) => [node, ...listNodes(bodyOf(node)?.nodes ?? [])]);
 }
 
+export function nameOf({ id, name }: DraftNode): string {
+  return typeof name === "string" ? name : id;
+}
+
 /** Finds a node of a draft, inside or outside maps. Throws `NotFound`. */
 export function nodeOf({ nodes }: Pick<Draft, "nodes">, id: string): DraftNode {
   const all = listNodes(nodes);

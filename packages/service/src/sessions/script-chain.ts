@@ -1,13 +1,11 @@
 import { membersOf, parsedOrNot, RawJson, readTraceLink, valueAt } from "@nova/engine";
-import { currentNodeKey, idPrefix, mappingKey, type RenderedPrompt, renderPrompt } from "@nova/workflow";
-import { defined } from "@nova/workflow/defined";
+import { currentNodeKey, defined, idPrefix, mappingKey, type RenderedPrompt, renderPrompt } from "@nova/workflow";
 import { Refused } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import type { Draft, Session } from "../ports/sessions.ts";
 import { restoreSession } from "./record.ts";
 import { readSessionRun, runAlone } from "./run.ts";
-import { nodeOf } from "./scope.ts";
+import { nameOf, nodeOf } from "./scope.ts";
 import { readSession } from "./sessions.ts";
 import { sessionOutputs } from "./view.ts";
 
@@ -87,11 +85,7 @@ function freeId({ nodes }: Draft, id: string): string {
  * Returns the outputs of nodes, each as one value: the value of the only key that the node sets, or an object of all
  * keys. The value is null for a node without an output.
  */
-export async function nodeValues(
-  ports: ServicePorts,
-  session: Session,
-  nodes: readonly string[],
-): Promise<Record<string, RawJson | null>> {
+export async function nodeValues(ports: ServicePorts, session: Session, nodes: readonly string[]) {
   const outputs = await sessionOutputs(ports, session, nodes);
   const single = (output: RawJson | null) => {
     const members = output ? membersOf(output.text) : [];
@@ -108,15 +102,18 @@ export async function renderTemplate(
   { template, contextData = "{}" }: { template: string; contextData?: string },
 ): Promise<{ session: Session; rendered: RenderedPrompt }> {
   const session = await readSession(ports, by, id);
-  const values = Object.entries(await nodeValues(ports, session, [])).flatMap(([node, value]) =>
-    value ? [[idPrefix + node, JSON.parse(value.text)] as const] : [],
-  );
-  const names = session.state.draft.nodes.map(({ id, name }) => [typeof name === "string" ? name : id, id]);
+  const names = session.state.draft.nodes.map((node) => [nameOf(node), node.id]);
   const sent = JSON.parse(contextData) as Record<string, unknown>;
   const own = sent[mappingKey];
   const mapping = { ...Object.fromEntries(names), ...(own !== null && typeof own === "object" ? own : {}) };
-  return {
-    session,
-    rendered: renderPrompt(template, { ...Object.fromEntries(values), ...sent, [mappingKey]: mapping }),
-  };
+  const data = { ...(await outputsById(ports, session)), ...sent, [mappingKey]: mapping };
+  return { session, rendered: renderPrompt(template, data) };
+}
+
+/** Returns the output of each node that has one, under the key by which prompts name it. */
+export async function outputsById(ports: ServicePorts, session: Session): Promise<Record<string, unknown>> {
+  const values = Object.entries(await nodeValues(ports, session, []));
+  return Object.fromEntries(
+    values.flatMap(([node, value]) => (value ? [[idPrefix + node, JSON.parse(value.text) as unknown]] : [])),
+  );
 }

@@ -1,14 +1,5 @@
 import { hash } from "node:crypto";
-import {
-  branchOf,
-  type Execution,
-  InputsRefused,
-  isItem,
-  membersOf,
-  objectText,
-  readInput,
-  Source,
-} from "@nova/engine";
+import * as engine from "@nova/engine";
 import { checkContext, type ExactValue, keepingDigits, parseExact, textOfJson, type Workflow } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import { ulid } from "ulid";
@@ -19,9 +10,8 @@ import { cancelRuns, removeSession } from "../erasing/erase-run.ts";
 import { NotFound, Refused } from "../errors.ts";
 import { versionFor } from "../executions/execute.ts";
 import { executionWithin } from "../executions/executions.ts";
-import type { Attempt, Principal } from "../ports/access.ts";
 import { defaultClient } from "../ports/clients.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Attempt, Principal, ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
 import type { DraftEdge, DraftNode, NodeRecord, Session, SessionState, SessionSummary } from "../ports/sessions.ts";
 import { isDraftId } from "../workflows/find.ts";
@@ -30,7 +20,7 @@ import { buildDraftGraph } from "./draft-graph.ts";
 import { judgeFreshness } from "./freshness.ts";
 import { draftFromFile, draftFromWorkflow, draftOfNodes, type SentFile } from "./from-workflow.ts";
 import { demandNode } from "./part.ts";
-import { sessionWithin, settleSession } from "./record.ts";
+import { outcomeOf, sessionWithin, settleSession } from "./record.ts";
 import { listNodes, shortList } from "./scope.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -80,12 +70,8 @@ export async function createSession(ports: ServicePorts, by: Principal, request:
   };
   // A repeated request finds the session that the first one created.
   if (!(await ports.sessions.create(session))) return sessionWithin(ports, by, session.id);
-  await recordDeed(ports, by, {
-    action: "session.created",
-    client,
-    subject: session.id,
-    detail: defined({ workflow: state.workflow, run: run?.run }),
-  });
+  const detail = defined({ workflow: state.workflow, run: run?.run });
+  await recordDeed(ports, by, { action: "session.created", client, subject: session.id, detail });
   return session;
 }
 
@@ -94,7 +80,7 @@ async function buildFromRequest(ports: ServicePorts, by: Principal, request: Ses
   const record = await demandClient(ports, by, client);
   const from = workflow === undefined ? undefined : (await versionFor(ports, workflow, request.version)).version;
   const context = withVariables(record?.variables, request.context ?? "{}");
-  demandNoMark(membersOf(context), "the context has");
+  demandNoMark(engine.membersOf(context), "the context has");
   if (from) await demandInputs(from.workflow, context);
   let draft = from ? draftFromWorkflow(from.workflow) : emptyDraft;
   let { name = "Untitled" } = from?.workflow ?? {};
@@ -113,7 +99,7 @@ async function buildFromRequest(ports: ServicePorts, by: Principal, request: Ses
 async function demandInputs(workflow: Workflow, context: string): Promise<void> {
   const { required: _, ...inputs } = parseExact(textOfJson(workflow.inputs ?? {})) as Record<string, ExactValue>;
   const findings = await checkContext({ inputs: keepingDigits(JSON.stringify(inputs)) }, context, []);
-  if (findings.length > 0) throw new InputsRefused(findings);
+  if (findings.length > 0) throw new engine.InputsRefused(findings);
 }
 
 /** Returns a session with the outcomes of its ended executions. Throws `NotFound`. */
@@ -206,7 +192,7 @@ async function buildFromRun(ports: ServicePorts, by: Principal, { run, place }: 
   if (isDraftId(execution.workflowId)) throw new Refused(`${run} is a run of a session - open that session`);
   const version = await ports.workflows.get(execution.workflowId, execution.version);
   if (!version) throw new Refused(`the version of ${run} was removed - take a newer run`);
-  const source = await Source.read(ports, run);
+  const source = await engine.Source.read(ports, run);
   const { head } = findEntry(execution, source, place);
   const before = listOutcomesBefore(source, head);
   before.delete(head.node_id);
@@ -220,7 +206,12 @@ async function buildFromRun(ports: ServicePorts, by: Principal, { run, place }: 
     draft,
     context,
     workflow: execution.workflowId,
-    nodes: Object.fromEntries(listNodes(draft.nodes).map(({ id }) => [id, withOutcome(before.get(id), run)])),
+    nodes: Object.fromEntries(
+      listNodes(draft.nodes).map(({ id }): [string, NodeRecord] => {
+        const entry = before.get(id);
+        return [id, { version: 1, ...(entry && { outcome: { ...outcomeOf(entry, run), basis: "" } }) }];
+      }),
+    ),
     family: { root: execution.root, last: run },
     recorded: { ...at, node: node.id, version: execution.version, context: sha256Of(context) },
     runs: [],
@@ -231,7 +222,7 @@ async function buildFromRun(ports: ServicePorts, by: Principal, { run, place }: 
   return { state, client: execution.client, name: `${version.workflow.name}: ${node.id}` };
 }
 
-function findEntry({ id, error }: Execution, source: Source, place: string | undefined) {
+function findEntry({ id, error }: engine.Execution, source: engine.Source, place: string | undefined) {
   const entries = Array.from(source.entries.values());
   const found =
     place === undefined
@@ -242,11 +233,11 @@ function findEntry({ id, error }: Execution, source: Source, place: string | und
   throw new NotFound(`${id} has no place "${place.slice(0, 200)}" - it has ${shortList([...source.entries.keys()])}`);
 }
 
-type Entry = Source["last"] & object;
+type Entry = engine.Source["last"] & object;
 type Head = Entry["head"];
 
 /** Finds the last outcome of each node that ran before an entry and whose output that entry could read. */
-function listOutcomesBefore(source: Source, target: Head): Map<string, Entry> {
+function listOutcomesBefore(source: engine.Source, target: Head): Map<string, Entry> {
   const found = new Map<string, Entry>();
   const maps = new Set<string>();
   for (const entry of source.entries.values()) {
@@ -274,27 +265,13 @@ function canBeRead(entry: Head, target: Head): boolean {
   if (!mine || !theirs || mine.scope !== theirs.scope) return false;
   const isAround = depth === own.length - 1 && mine.seq === theirs.seq && depth < others.length - 1;
   if (mine.seq > theirs.seq || (mine.seq === theirs.seq && !isAround)) return false;
-  return own.slice(depth + 1).every(({ scope }) => !isItem(branchOf(scope)?.branch ?? ""));
+  return own.slice(depth + 1).every(({ scope }) => !engine.isItem(engine.branchOf(scope)?.branch ?? ""));
 }
 
 /** Lists the forks around an entry, outermost first; the entry itself comes last. */
 function listSteps({ scope, seq }: Pick<Head, "scope" | "seq">): { scope: string; seq: number }[] {
-  const branch = branchOf(scope);
+  const branch = engine.branchOf(scope);
   return [...(branch ? listSteps({ scope: branch.parent, seq: branch.seq }) : []), { scope, seq }];
-}
-
-function withOutcome(entry: Entry | undefined, execution: string): NodeRecord {
-  if (!entry) return { version: 1 };
-  const { hash, head } = entry;
-  const { scope, seq, decision_result: decision, status } = head;
-  const outcome = {
-    id: hash,
-    basis: "",
-    ...(decision !== null && { decision }),
-    ...(status === "failed" && { failed: true as const }),
-    source: { execution, scope, seq, hash },
-  };
-  return { version: 1, outcome };
 }
 
 /** Gives each outcome the basis of its recorded inputs, so that it is fresh until the draft changes. */
@@ -310,6 +287,6 @@ function withBases(state: SessionState): Record<string, NodeRecord> {
 
 /** Returns the initial context of a run as JSON text. Large values are references to the blobs of the run. */
 async function readStart(ports: ServicePorts, execution: string): Promise<string> {
-  const context = await readInput(ports, { execution, scope: "", seq: 1 });
-  return objectText(context.slots().filter(({ key }) => !key.startsWith("$")));
+  const context = await engine.readInput(ports, { execution, scope: "", seq: 1 });
+  return engine.objectText(context.slots().filter(({ key }) => !key.startsWith("$")));
 }

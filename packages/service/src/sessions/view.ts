@@ -1,14 +1,4 @@
-import {
-  atOnce,
-  type BlobHome,
-  membersOf,
-  type OutcomeAt,
-  objectText,
-  type RawJson,
-  readOutcomeAt,
-  secretKeysOf,
-  shownContext,
-} from "@nova/engine";
+import * as engine from "@nova/engine";
 import { wholeContext } from "../executions/executions.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { NodeOutcome, Session } from "../ports/sessions.ts";
@@ -41,15 +31,8 @@ export function viewNodesInside({ state }: Pick<Session, "state">): InnerNodeVie
   return state.draft.nodes.flatMap((map) => {
     if (!bodyOf(map)) return [];
     const inner = { state: enterMap(state, map) };
-    const beside = viewNodesBeside(inner).map(
-      ({ definition: _, ...view }): NodeView => ({
-        ...view,
-        state: "stale",
-        skipped: false,
-        source: null,
-        decision: null,
-      }),
-    );
+    const never = { state: "stale", skipped: false, source: null, decision: null } as const;
+    const beside = viewNodesBeside(inner).map(({ definition: _, ...view }) => ({ ...view, ...never }));
     const views = [...nodeViews(inner), ...beside].map((view) => ({ ...view, map: map.id }));
     return [...views, ...viewNodesInside(inner)];
   });
@@ -70,7 +53,7 @@ function viewOf(node_id: string, { version, state, isSkipped: skipped, outcome }
 
 export interface OutputView extends NodeView {
   /** The keys and values that the node set, with large values as far as they fit; null without an output. */
-  output: RawJson | null;
+  output: engine.RawJson | null;
   /** The error of a failed node whose `onError` node follows. */
   error: string | null;
 }
@@ -89,19 +72,20 @@ export async function sessionOutputs(
   const outcomes = views.map(({ node_id }) => [node_id, session.state.nodes[node_id]?.outcome] as const);
   const values = await valuesOfAll(ports, outcomes);
   const home = homeOf(session);
-  const secrets = secretKeysOf({ workflow: session.state.draft.settings });
+  const secrets = engine.secretKeysOf({ workflow: session.state.draft.settings });
   return Promise.all(
     views.map(async (view) => {
       const found = values.get(view.node_id);
-      const output = found && !found.error && (await wholeContext(ports, home, shownContext(found.set, secrets)));
+      const output =
+        found && !found.error && (await wholeContext(ports, home, engine.shownContext(found.set, secrets)));
       return { ...view, output: output || null, error: found?.error?.failure.message ?? null };
     }),
   );
 }
 
 /** Returns the initial context of every run, as the API shows it. */
-export function shownContextOf({ state: { context, draft } }: Session): RawJson {
-  return shownContext(membersOf(context), secretKeysOf({ workflow: draft.settings }));
+export function shownContextOf({ state: { context, draft } }: Session): engine.RawJson {
+  return engine.shownContext(engine.membersOf(context), engine.secretKeysOf({ workflow: draft.settings }));
 }
 
 /** Says whether the nodes of a session run as a graph or one after the other, why, and which errors prevent a run. */
@@ -113,17 +97,14 @@ export function describeDraftGraph({ state }: Session) {
 type Reads = Pick<ServicePorts, "chain" | "blobs">;
 
 /** Returns the values of an outcome; undefined if its entry is gone. */
-export async function valuesOf(ports: Reads, { source, decision }: NodeOutcome): Promise<OutcomeAt | undefined> {
-  if ("set" in source) return { set: membersOf(source.set), delete: [], decision: decision ?? null };
-  return readOutcomeAt(ports, source);
+export async function valuesOf(ports: Reads, { source, decision }: NodeOutcome): Promise<engine.OutcomeAt | undefined> {
+  if ("set" in source) return { set: engine.membersOf(source.set), delete: [], decision: decision ?? null };
+  return engine.readOutcomeAt(ports, source);
 }
 
 /** Returns the values of outcomes by node id; nodes without values are missing. */
-export async function valuesOfAll(
-  ports: Reads,
-  outcomes: Iterable<readonly [string, NodeOutcome | undefined]>,
-): Promise<Map<string, OutcomeAt>> {
-  const found = await atOnce([...outcomes], async ([id, outcome]) => {
+export async function valuesOfAll(ports: Reads, outcomes: Iterable<readonly [string, NodeOutcome | undefined]>) {
+  const found = await engine.atOnce([...outcomes], async ([id, outcome]) => {
     const values = outcome && (await valuesOf(ports, outcome));
     return values ? [[id, values] as const] : [];
   });
@@ -131,7 +112,7 @@ export async function valuesOfAll(
 }
 
 /** Returns the home of the blobs of a session's executions and of hand-written outputs. */
-export function homeOf({ client, id, state }: Session): BlobHome {
+export function homeOf({ client, id, state }: Session): engine.BlobHome {
   return { client, root: state.family?.root ?? rootOf(id) };
 }
 
@@ -153,16 +134,16 @@ export function describeSource(source: NodeOutcome["source"]) {
  * Returns the JSON text of one node in the outcome document: the outcome of the node, and the source of that outcome.
  */
 export function documentPlace(
-  { set, delete: deleted, decision, error }: OutcomeAt,
+  { set, delete: deleted, decision, error }: engine.OutcomeAt,
   { source }: Pick<NodeOutcome, "source">,
 ): string {
   const from = { ...describeSource(source), ...("hash" in source && { hash: source.hash }) };
   const fields = [
-    ...(set.length > 0 ? [{ key: "set", json: objectText(set) }] : []),
+    ...(set.length > 0 ? [{ key: "set", json: engine.objectText(set) }] : []),
     ...(deleted.length > 0 ? [{ key: "delete", json: JSON.stringify(deleted) }] : []),
     ...(decision !== null ? [{ key: "decision", json: JSON.stringify(decision) }] : []),
     ...(error ? [{ key: "error", json: JSON.stringify({ class: error.class, ...error.failure }) }] : []),
     { key: "from", json: JSON.stringify(from) },
   ];
-  return objectText(fields);
+  return engine.objectText(fields);
 }

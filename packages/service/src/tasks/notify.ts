@@ -7,8 +7,7 @@ import {
   voteLinks,
   type WaitingTask,
 } from "@nova/engine";
-import { isMailAddress, type OnFailure } from "@nova/workflow";
-import { defined } from "@nova/workflow/defined";
+import { defined, isMailAddress, type OnFailure } from "@nova/workflow";
 import { failureSignature, novaHeader } from "../hooks/signature.ts";
 import { buildNotice, noMailer, noMailReason, readSender, senderFields } from "../notices/notices.ts";
 import { once } from "../once/once.ts";
@@ -111,13 +110,17 @@ export async function notifyTask(
   if (task?.kind !== "approval" || task.status !== "open") return { told: [] };
   if (Date.parse(task.expiresAt) <= ports.clock.now()) return { told: [] };
   const isFirst = reminder === 0 && only === undefined;
-  const results = await Promise.allSettled([
+  const [mailed, posted] = await allOrFirstError([
     mailTask(ports, task, reminder, only),
     isFirst ? postTask(ports, task) : { told: [] },
   ]);
-  const failed = results.find((result) => result.status === "rejected");
-  if (failed) throw failed.reason;
-  return { told: results.flatMap((result) => (result.status === "fulfilled" ? result.value.told : [])) };
+  return { told: [...mailed.told, ...posted.told] };
+}
+
+/** Waits for all of the work, and then throws the first error, if there is one. */
+async function allOrFirstError<const Work extends readonly unknown[]>(work: Work) {
+  await Promise.allSettled(work);
+  return Promise.all(work);
 }
 
 /** A mail about an approval. `name` distinguishes it from the other mails about the same task. */
@@ -149,12 +152,7 @@ async function taskNotices(ports: ServicePorts, task: WaitingTask, only: string 
   return [{ name: only === undefined ? "mail" : `mail ${only}`, notice }, ...withLinks];
 }
 
-async function mailTask(
-  ports: ServicePorts,
-  task: WaitingTask,
-  reminder: number,
-  only: string | undefined,
-): Promise<Notified> {
+async function mailTask(ports: ServicePorts, task: WaitingTask, reminder: number, only: string | undefined) {
   const notices = await taskNotices(ports, task, only);
   if (notices.length === 0) return { told: [] };
   const to = [...new Set([...(task.mail?.to ?? []), ...notices.flatMap(({ notice }) => notice.to)])];
@@ -181,12 +179,8 @@ async function mailTask(
     await note();
     return { told: ["mail"] };
   }
-  await note(
-    errors
-      .map((error) => (error instanceof Error ? error.message : String(error)))
-      .join("; ")
-      .slice(0, longestProblem),
-  );
+  const reasons = errors.map((error) => (error instanceof Error ? error.message : String(error)));
+  await note(reasons.join("; ").slice(0, longestProblem));
   throw errors[0];
 }
 
@@ -200,17 +194,14 @@ async function postTask(ports: ServicePorts, task: WaitingTask): Promise<Notifie
   const link = ports.links.toTask(task);
   const body = JSON.stringify({ ...about, client, node: task.node, message, choices, expires_at, link });
   const headers = { "content-type": "application/json" };
-  const results = await Promise.allSettled(
-    urls.map((url) => {
-      const request = { principal: "approval", client, livesMs, key: `${task_id} webhook ${url}`, asked: url };
-      return once(ports, request, async () => {
-        await ports.poster.post({ url, body, headers });
-        return { told: url };
-      });
-    }),
-  );
-  const failed = results.find((result) => result.status === "rejected");
-  if (failed) throw failed.reason;
+  const posts = urls.map((url) => {
+    const request = { principal: "approval", client, livesMs, key: `${task_id} webhook ${url}`, asked: url };
+    return once(ports, request, async () => {
+      await ports.poster.post({ url, body, headers });
+      return { told: url };
+    });
+  });
+  await allOrFirstError(posts);
   return { told: urls.map((url) => `webhook ${url}`) };
 }
 

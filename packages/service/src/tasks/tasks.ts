@@ -1,35 +1,11 @@
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
-import {
-  type Answered,
-  ApproverRefused,
-  answerTask,
-  callLink,
-  delegateVote,
-  deliverEvent,
-  demandOpenLink,
-  executionOf,
-  executionOfToken,
-  mayConcern,
-  ownerOfVoteLink,
-  type Person,
-  RawJson,
-  type ResumeLink,
-  readVoting,
-  renderJson,
-  type TaskContents,
-  type TaskName,
-  taskContents,
-  type Voting,
-  type WaitingTask,
-  withdrawVote,
-} from "@nova/engine";
+import * as engine from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
 import { demandAllClients, reaches } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { Forbidden, NotFound, Refused } from "../errors.ts";
 import { executionWithin } from "../executions/executions.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
 import type { BusEvent } from "../ports/triggers.ts";
 
@@ -41,7 +17,7 @@ export async function listTasks(
   ports: ServicePorts,
   by: Principal,
   { limit, cursor = "", kind = "approval", mine = false }: TaskQuery,
-): Promise<Page<WaitingTask>> {
+): Promise<Page<engine.WaitingTask>> {
   const { tasks, clock } = ports;
   const { person } = by;
   if (mine && !person)
@@ -51,7 +27,7 @@ export async function listTasks(
   const now = new Date(clock.now()).toISOString();
   const [from = ""] = cursor.split("#");
   const since = from === "" ? undefined : from;
-  const found: WaitingTask[] = [];
+  const found: engine.WaitingTask[] = [];
   for await (const task of by.client === null ? tasks.pending(since) : tasks.pendingOf(by.client, kind, since)) {
     const isOpen = task.kind === kind && task.status === "open" && task.expiresAt > now;
     if (!isOpen || positionOf(task) <= cursor) continue;
@@ -63,17 +39,17 @@ export async function listTasks(
 }
 
 export interface TaskQuery extends PageQuery {
-  kind?: WaitingTask["kind"] | undefined;
+  kind?: engine.WaitingTask["kind"] | undefined;
   /** Whether to list only the tasks on which the caller may vote now. */
   mine?: boolean | undefined;
 }
 
-async function mayVote(ports: ServicePorts, task: WaitingTask, person: Person): Promise<boolean> {
-  if (!mayConcern(task, person)) return false;
-  return (await readVoting(ports, task, person))?.refusal === null;
+async function mayVote(ports: ServicePorts, task: engine.WaitingTask, person: engine.Person): Promise<boolean> {
+  if (!engine.mayConcern(task, person)) return false;
+  return (await engine.readVoting(ports, task, person))?.refusal === null;
 }
 
-function positionOf({ createdAt, id }: WaitingTask): string {
+function positionOf({ createdAt, id }: engine.WaitingTask): string {
   return `${createdAt}#${id}`;
 }
 
@@ -86,27 +62,17 @@ export interface TaskAnswer {
 }
 
 /** The name of a task. A caller may also name the execution and the node to which the task must belong. */
-export type NamedTask = TaskName | { task: string; execution: string; node?: string };
+export type NamedTask = engine.TaskName | { task: string; execution: string; node?: string };
 
 /** Answers a task. Throws `NotFound`, `ExecutionNotFound`; `AnswerMisfit`; `AnswerRefused` if no task waits, or several match. */
-export async function answer(
-  ports: ServicePorts,
-  by: Principal,
-  name: NamedTask,
-  { choice, data, as }: TaskAnswer,
-): Promise<Answered> {
+export async function answer(ports: ServicePorts, by: Principal, name: NamedTask, { choice, data, as }: TaskAnswer) {
   const client = await clientOf(ports, by, name);
   const who = as ?? (by.name || by.id);
   const from = sourceOf(by);
   const proved = defined({ data, person: by.person, claimed: as });
-  const answered = await answerTask(ports, { ...name, choice, by: who, from, ...proved });
-  const subject = answered.task.id;
-  await recordDeed(ports, by, {
-    action: "task.answered",
-    client,
-    subject,
-    detail: { choice, as: by.person?.name ?? who },
-  });
+  const answered = await engine.answerTask(ports, { ...name, choice, by: who, from, ...proved });
+  const detail = { choice, as: by.person?.name ?? who };
+  await recordDeed(ports, by, { action: "task.answered", client, subject: answered.task.id, detail });
   return answered;
 }
 
@@ -116,12 +82,12 @@ function sourceOf({ id, person }: Principal): string {
 }
 
 /** A change of a vote, which an approval stored. */
-export type VoteChange = Awaited<ReturnType<typeof withdrawVote>>;
+export type VoteChange = Awaited<ReturnType<typeof engine.withdrawVote>>;
 
 /** Takes back the caller's vote or delegation. Throws `NotFound`, `ApproverRefused`, `AnswerRefused`. */
 export async function withdraw(ports: ServicePorts, by: Principal, task: string): Promise<VoteChange> {
   const client = await clientOf(ports, by, { task });
-  const withdrawn = await withdrawVote(ports, { task }, { person: by.person, from: sourceOf(by) });
+  const withdrawn = await engine.withdrawVote(ports, { task }, { person: by.person, from: sourceOf(by) });
   const detail = { as: by.person?.name ?? by.id };
   await recordDeed(ports, by, { action: "task.withdrawn", client, subject: task, detail });
   return withdrawn;
@@ -131,7 +97,7 @@ export async function withdraw(ports: ServicePorts, by: Principal, task: string)
 export async function delegate(ports: ServicePorts, by: Principal, task: string, to: string): Promise<VoteChange> {
   const client = await clientOf(ports, by, { task });
   const call = { person: by.person, from: sourceOf(by), to };
-  const delegated = await delegateVote(ports, { task }, call);
+  const delegated = await engine.delegateVote(ports, { task }, call);
   const detail = { as: by.person?.name ?? by.id, to };
   await recordDeed(ports, by, { action: "task.delegated", client, subject: task, detail });
   return delegated;
@@ -144,7 +110,7 @@ async function clientOf(ports: ServicePorts, by: Principal, name: NamedTask): Pr
   return task.client;
 }
 
-function demandPlace(task: WaitingTask, { execution, node }: { execution: string; node?: string }): void {
+function demandPlace(task: engine.WaitingTask, { execution, node }: { execution: string; node?: string }): void {
   if (task.execution === execution && (node === undefined || task.node === node)) return;
   const what = node === undefined ? execution : `node "${node}" of ${execution}`;
   const owner = `it belongs to node "${task.node}" of ${task.execution}`;
@@ -167,11 +133,14 @@ export async function readTask(
   ports: ServicePorts,
   by: Principal,
   id: string,
-): Promise<WaitingTask & TaskContents & { voting: Voting | null }> {
+): Promise<engine.WaitingTask & engine.TaskContents & { voting: engine.Voting | null }> {
   const task = await taskWithin(ports, by, id);
-  if (by.person?.via.kind === "mail") await demandOpenLink(ports, task, by.person);
+  if (by.person?.via.kind === "mail") await engine.demandOpenLink(ports, task, by.person);
   const isOver = task.status === "open" && Date.parse(task.expiresAt) <= ports.clock.now();
-  const [contents, voting] = await Promise.all([taskContents(ports, task), readVoting(ports, task, by.person)]);
+  const [contents, voting] = await Promise.all([
+    engine.taskContents(ports, task),
+    engine.readVoting(ports, task, by.person),
+  ]);
   return { ...task, ...(isOver && { status: "expired" }), ...contents, voting };
 }
 
@@ -183,16 +152,16 @@ export async function ownerOfLink(
   ports: ServicePorts,
   id: string,
   token: string,
-  signedIn: Person | undefined,
+  signedIn: engine.Person | undefined,
 ): Promise<Principal> {
   await ports.rates?.take({ id: `link ${id}`, client: null });
   const task = await ports.tasks.find(id);
-  const person = task?.approvers && (await ownerOfVoteLink(ports, task, token));
+  const person = task?.approvers && (await engine.ownerOfVoteLink(ports, task, token));
   if (!task || !person)
     throw new NotFound(`this link does not belong to task "${id}" - open it as it was mailed, whole`);
   const { name, via } = person;
   if (signedIn && !signedIn.ids.includes(name)) {
-    throw new ApproverRefused(
+    throw new engine.ApproverRefused(
       `this link votes as ${name}, and you are signed in as ${signedIn.name} - sign out before you open it, or use a link of your own`,
     );
   }
@@ -203,9 +172,9 @@ export async function ownerOfLink(
 const unmatchableHash = "0".repeat(64);
 
 /** Finds the resume link of an id and a token. Throws `TooMany`, and the same `NotFound` for every mistake. */
-export async function resumeLink(ports: ServicePorts, id: string, token: string): Promise<ResumeLink> {
+export async function resumeLink(ports: ServicePorts, id: string, token: string): Promise<engine.ResumeLink> {
   await ports.rates?.take({ id: `link ${id}`, client: null });
-  const execution = executionOfToken(token);
+  const execution = engine.executionOfToken(token);
   const link = execution === undefined ? undefined : await ports.resumeLinks.get({ execution, id });
   const digest = createHash("sha256").update(token).digest();
   const isRight = timingSafeEqual(digest, Buffer.from(link?.tokenHash ?? unmatchableHash, "hex"));
@@ -217,14 +186,14 @@ export async function resumeLink(ports: ServicePorts, id: string, token: string)
  * Passes JSON text to a wait. Returns true if the wait has received it, and false if the wait has not started yet and
  * receives it when it starts. Throws `AnswerRefused`, `WaitOver`.
  */
-export async function resume(ports: ServicePorts, link: ResumeLink, text: string): Promise<boolean> {
-  return callLink(ports, link, await executionOf(ports, link.execution), text);
+export async function resume(ports: ServicePorts, link: engine.ResumeLink, text: string): Promise<boolean> {
+  return engine.callLink(ports, link, await engine.executionOf(ports, link.execution), text);
 }
 
 function envelopeOf({ source, type, detail }: BusEvent, at: Date): { id: string; text: string } {
   const id = randomUUID();
   const around = { version: "0", id, "detail-type": type, source, account: "000000000000", time: at.toISOString() };
-  return { id, text: renderJson({ ...around, resources: [], detail: new RawJson(detail) }) };
+  return { id, text: engine.renderJson({ ...around, resources: [], detail: new engine.RawJson(detail) }) };
 }
 
 /** Delivers an event directly to waiting runs of all clients, without a bus. Throws `Forbidden`. */
@@ -232,10 +201,10 @@ export async function emit(
   ports: ServicePorts,
   by: Principal,
   event: BusEvent,
-): Promise<{ id: string; tasks: WaitingTask[] }> {
+): Promise<{ id: string; tasks: engine.WaitingTask[] }> {
   demandAllClients(by);
   const { id, text } = envelopeOf(event, new Date(ports.clock.now()));
-  return { id, tasks: await deliverEvent(ports, text) };
+  return { id, tasks: await engine.deliverEvent(ports, text) };
 }
 
 /** Sources that belong to NOVA and AWS. */

@@ -1,8 +1,7 @@
 import { dueAfter, parseExpression, type ScheduleTrigger } from "@nova/workflow";
 import { recordDeed } from "../audit/audit.ts";
 import { NotFound } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
 import { canSeeTrigger, findActive, findWorkflow, pauseOf, setPaused } from "../workflows/find.ts";
 import { expressionOf } from "./sync.ts";

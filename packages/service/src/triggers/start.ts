@@ -1,12 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-  type Execution,
-  type FileInPlace,
-  InputsRefused,
-  type Label,
-  newFileMark,
-  UnreadableRecord,
-} from "@nova/engine";
+import * as engine from "@nova/engine";
 import type { Trigger, TriggerType } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import { monotonicFactory } from "ulid";
@@ -15,9 +8,8 @@ import { demandClient } from "../clients/clients.ts";
 import { Conflict, Forbidden, NotFound, Refused } from "../errors.ts";
 import { continueRun, execute } from "../executions/execute.ts";
 import { listExecutions } from "../executions/executions.ts";
-import type { Principal } from "../ports/access.ts";
 import { defaultClient } from "../ports/clients.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import { everyItem, type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
 import type { Delivery, DeliveryQuery } from "../ports/triggers.ts";
 
@@ -28,7 +20,7 @@ export interface Arrival extends DeliveryOrigin {
   trigger: string;
   client: string;
   context: string;
-  files?: FileInPlace[];
+  files?: engine.FileInPlace[];
 }
 
 /** A trigger of the active version of a workflow, and the client of its runs. */
@@ -54,9 +46,9 @@ export function describeTrigger({ workflow, trigger: { id, type }, client }: Fou
 }
 
 /** Makes a file of received bytes. Its `mark` is put into a context in place of the bytes. */
-export function fileOf(bytes: Uint8Array): FileInPlace {
+export function fileOf(bytes: Uint8Array): engine.FileInPlace {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
-  return { mark: newFileMark(), sha256, bytes: bytes.length, open: () => yieldOnce(bytes) };
+  return { mark: engine.newFileMark(), sha256, bytes: bytes.length, open: () => yieldOnce(bytes) };
 }
 
 async function* yieldOnce(bytes: Uint8Array): AsyncIterable<Uint8Array> {
@@ -204,7 +196,7 @@ function shorten(text: string): string {
 
 /** Returns whether the error would occur again until a user changes something. */
 function isRefusal(error: unknown): error is Error {
-  return [NotFound, Refused, Conflict, Forbidden, InputsRefused].some((kind) => error instanceof kind);
+  return [NotFound, Refused, Conflict, Forbidden, engine.InputsRefused].some((kind) => error instanceof kind);
 }
 
 /**
@@ -254,7 +246,7 @@ const pageSize = 200;
 export async function listLabelledDeliveries(
   ports: ServicePorts,
   by: Principal,
-  { label, limit, cursor, ...wanted }: LabelQuery & PageQuery & { label?: Label | undefined },
+  { label, limit, cursor, ...wanted }: LabelQuery & PageQuery & { label?: engine.Label | undefined },
 ): Promise<Page<LabelledDelivery>> {
   if (!label) return addLabels(ports, await listDeliveries(ports, by, { ...wanted, limit, cursor }));
   const runs = await runsWith(ports, by, wanted, label);
@@ -268,7 +260,7 @@ export async function listLabelledDeliveries(
   return addLabels(ports, { items });
 }
 
-async function runsWith(ports: ServicePorts, by: Principal, { workflow, client }: LabelQuery, label: Label) {
+async function runsWith(ports: ServicePorts, by: Principal, { workflow, client }: LabelQuery, label: engine.Label) {
   const query = { label, limit: pageSize, ...defined({ workflow, client }) };
   const ids = new Set<string>();
   const pageAt = (cursor?: string) => listExecutions(ports, by, { ...query, ...defined({ cursor }) });
@@ -282,8 +274,8 @@ async function addLabels(ports: ServicePorts, page: Page<Delivery>): Promise<Pag
 }
 
 async function labelsOf({ executions }: ServicePorts, { execution }: Delivery): Promise<Record<string, string>> {
-  const unread = (error: unknown): Execution | undefined => {
-    if (error instanceof UnreadableRecord) return undefined;
+  const unread = (error: unknown): engine.Execution | undefined => {
+    if (error instanceof engine.UnreadableRecord) return undefined;
     throw error;
   };
   const run = execution === null ? undefined : await executions.get(execution).catch(unread);

@@ -1,5 +1,6 @@
 import { NovaError } from "@nova/engine";
 import {
+  defined,
   type Finding,
   finding,
   type ScheduleTrigger,
@@ -7,23 +8,17 @@ import {
   type TriggerType,
   type Workflow,
 } from "@nova/workflow";
-import { defined } from "@nova/workflow/defined";
 import { reaches } from "../access/authenticate.ts";
 import { Conflict } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
 import { defaultClient } from "../ports/clients.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import { canSeeTrigger } from "../workflows/find.ts";
 
 /**
  * Sets up triggers, first those that another workflow may have taken. Throws `Conflict` if another workflow has one of
  * them, and `Refused` for an invalid one. After an error, some triggers may already be set up.
  */
-export async function putTriggers(
-  ports: ServicePorts,
-  workflowId: string,
-  triggers: readonly Trigger[] = [],
-): Promise<void> {
+export async function putTriggers(ports: ServicePorts, workflowId: string, triggers: readonly Trigger[] = []) {
   // The key of a contested trigger contains no workflow id, so two workflows can want the same key.
   const contested = triggers.filter((trigger) => triggerKey("a", trigger) === triggerKey("b", trigger));
   for (const trigger of contested) await put(ports, workflowId, trigger);

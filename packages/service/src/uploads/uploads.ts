@@ -2,10 +2,9 @@ import { type BlobHome, membersOf, newFileMark, objectText, type StartFile } fro
 import { defined } from "@nova/workflow/defined";
 import { demandClient } from "../clients/clients.ts";
 import { Conflict, Refused } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
 import type { UploadTicket } from "../ports/archive.ts";
 import { defaultClient } from "../ports/clients.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 
 /** Matches `{"$upload": id}` in JSON text. It never matches inside a string, where a backslash precedes each quote. */
 const uploadPattern = /\{\s*"\$upload"\s*:\s*"((?:[^"\\]|\\.)*)"\s*\}/g;
@@ -48,11 +47,7 @@ function addMark(placed: Placed, files: StartFile[]): string {
   return JSON.stringify(mark);
 }
 
-async function placeUpload(
-  { uploads, clock }: Pick<ServicePorts, "uploads" | "clock">,
-  home: BlobHome,
-  id: string,
-): Promise<Placed> {
+async function placeUpload({ uploads, clock }: Pick<ServicePorts, "uploads" | "clock">, home: BlobHome, id: string) {
   const upload = idPattern.test(id) ? await uploads.get(id) : undefined;
   if (!upload || upload.client !== home.client || upload.expiresAt * 1000 < clock.now()) {
     throw new Refused(

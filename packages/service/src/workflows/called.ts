@@ -1,5 +1,4 @@
-import { type Finding, finding, nodeIndex, type Workflow } from "@nova/workflow";
-import { defined } from "@nova/workflow/defined";
+import { defined, type Finding, finding, nodeIndex, type Workflow } from "@nova/workflow";
 import type { ServicePorts } from "../ports/index.ts";
 
 export interface Call {
@@ -56,11 +55,8 @@ async function findToolCycles({ workflows }: Pick<ServicePorts, "workflows">, ca
 
 function cycleFinding(agent: string, way: string[]): Finding {
   const shown = way.map((id) => JSON.stringify(id)).join(" > ");
-  return finding(
-    "NOVA454",
-    "$",
-    `the agent "${agent}" would call its own workflow again: ${shown} - name another workflow`,
-  );
+  const message = `the agent "${agent}" would call its own workflow again: ${shown} - name another workflow`;
+  return finding("NOVA454", "$", message);
 }
 
 /**

@@ -2,9 +2,8 @@ import { membersOf, type WorkflowVersion } from "@nova/engine";
 import type { Trigger, Workflow, WorkflowSource } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import { Conflict, NotFound, recoverFrom } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
 import type { WorkflowQuotas } from "../ports/clients.ts";
-import type { ServicePorts } from "../ports/index.ts";
+import type { Principal, ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
 import type { Session } from "../ports/sessions.ts";
 import type { Paused, Publication, UnreadyVersion, VersionPointers, WorkflowState } from "../ports/workflow-states.ts";
@@ -165,8 +164,6 @@ export function sourceOf(body: string, folder?: string): WorkflowSource {
   };
 }
 
-type ShowPorts = Pick<ServicePorts, "workflows" | "workflowStates" | "publications">;
-
 /** A version as users see it, ready or not. */
 export interface ShownWorkflow {
   version: WorkflowVersion | UnreadyVersion;
@@ -180,7 +177,7 @@ export interface ShownWorkflow {
 }
 
 /** Returns a version, by default the latest, ready or not. Throws `NotFound`, also for a session's draft. */
-export async function showWorkflow(ports: ShowPorts, id: string, number?: number): Promise<ShownWorkflow> {
+export async function showWorkflow(ports: FindPorts, id: string, number?: number): Promise<ShownWorkflow> {
   if (isDraftId(id)) throw noWorkflow(id);
   // Reads the publication before the version: a publication that becomes ready between the two reads is found as a
   // version.
@@ -199,7 +196,7 @@ export async function showWorkflow(ports: ShowPorts, id: string, number?: number
   return { version, latest, active: isThere ? active : newest, previous, deleted, paused: pauseOf(state) };
 }
 
-async function versionOf({ workflows, publications }: ShowPorts, workflowId: string, version: number) {
+async function versionOf({ workflows, publications }: FindPorts, workflowId: string, version: number) {
   const ready = await workflows.get(workflowId, version);
   return ready ?? unready(await publications.get({ workflowId, version }));
 }
@@ -208,7 +205,7 @@ function unready(publication: Publication | undefined): UnreadyVersion | undefin
   return publication && publication.status !== "ready" ? (publication as UnreadyVersion) : undefined;
 }
 
-export async function listWorkflows(ports: ShowPorts, { limit, cursor = "" }: PageQuery): Promise<Page<ShownWorkflow>> {
+export async function listWorkflows(ports: FindPorts, { limit, cursor = "" }: PageQuery): Promise<Page<ShownWorkflow>> {
   const found: ShownWorkflow[] = [];
   const ids = await workflowIds(ports, cursor);
   while (ids.length > 0 && found.length <= limit) {
@@ -218,20 +215,16 @@ export async function listWorkflows(ports: ShowPorts, { limit, cursor = "" }: Pa
   return pageFrom(found, limit, ({ version }) => version.workflowId);
 }
 
-async function workflowIds({ workflows, publications }: ShowPorts, after: string): Promise<string[]> {
+async function workflowIds({ workflows, publications }: FindPorts, after: string): Promise<string[]> {
   const lists = await Promise.all([publications, workflows].map((store) => Array.fromAsync(store.ids(after))));
   return [...new Set(lists.flat())].filter((id) => !isDraftId(id)).sort();
 }
 
-export function showUnlessDeleted(ports: ShowPorts, id: string): Promise<ShownWorkflow | undefined> {
+export function showUnlessDeleted(ports: FindPorts, id: string): Promise<ShownWorkflow | undefined> {
   return showWorkflow(ports, id).catch(recoverFrom(NotFound, () => undefined));
 }
 
-export async function listVersions(
-  ports: ShowPorts,
-  id: string,
-  { limit, cursor }: PageQuery,
-): Promise<Page<ShownWorkflow["version"]> & Pick<ShownWorkflow, "active">> {
+export async function listVersions(ports: FindPorts, id: string, { limit, cursor }: PageQuery) {
   const { latest, active, deleted } = await showWorkflow(ports, id);
   const first = Math.min(latest, (cursor === undefined ? latest + 1 : Number(cursor)) - 1);
   const numbers = Array.from({ length: Math.max(0, Math.min(limit + 1, first - deleted)) }, (_, i) => first - i);

@@ -1,12 +1,4 @@
-import {
-  type AttributeValue,
-  BatchGetItemCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  type PutItemCommandInput,
-  QueryCommand,
-} from "@aws-sdk/client-dynamodb";
+import * as sdk from "@aws-sdk/client-dynamodb";
 import type { ChainNote, EntryId, Link, RecordedTimes, Sandbox, StoredEntry, StoredStep, Turn } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
 import { reportOutage, reportOutageIf } from "../../clients/outage.ts";
@@ -223,19 +215,19 @@ function storedNote(item: Item): ChainNote | undefined {
  * An item as DynamoDB's plain client takes it. Chain items are not mapped by ElectroDB, because every node would pay
  * for the mapping.
  */
-export type Item = Record<string, AttributeValue>;
+export type Item = Record<string, sdk.AttributeValue>;
 
 /** A table and its client. A document client also accepts the plain commands. */
 export interface ItemConnection {
-  client: Pick<DynamoDBClient, "send">;
+  client: Pick<sdk.DynamoDBClient, "send">;
   table: string;
 }
 
-export function textValue(text: string): AttributeValue {
+export function textValue(text: string): sdk.AttributeValue {
   return { S: text };
 }
 
-export function numberValue(value: number): AttributeValue {
+export function numberValue(value: number): sdk.AttributeValue {
   return { N: String(value) };
 }
 
@@ -269,7 +261,7 @@ export function itemOf(values: Values): Item {
 export function valuesOf(item: Item): Values {
   const values: Values = {};
   for (const name in item) {
-    const { S, N, M } = item[name] as AttributeValue;
+    const { S, N, M } = item[name] as sdk.AttributeValue;
     values[name] = S ?? (M ? valuesOf(M) : N === undefined ? undefined : Number(N));
   }
   return values;
@@ -312,7 +304,7 @@ function padded(value: number, digits: number): string {
 }
 
 export type Condition = Pick<
-  PutItemCommandInput,
+  sdk.PutItemCommandInput,
   "ConditionExpression" | "ExpressionAttributeNames" | "ExpressionAttributeValues"
 >;
 
@@ -340,13 +332,13 @@ export const ifAbsent: Condition = {
 /** Writes an item. Returns false if the condition failed. */
 export function putItem({ client, table }: ItemConnection, item: Item, condition: Condition): Promise<boolean> {
   return reportOutageIf("DynamoDB", () =>
-    client.send(new PutItemCommand({ TableName: table, Item: item, ...condition })),
+    client.send(new sdk.PutItemCommand({ TableName: table, Item: item, ...condition })),
   );
 }
 
 /** Reads one page; `after` is the end of the previous page. */
 export async function readRange({ client, table }: ItemConnection, range: KeyRange, after?: Item) {
-  const command = new QueryCommand({
+  const command = new sdk.QueryCommand({
     TableName: table,
     ConsistentRead: true,
     ...conditionOf(range),
@@ -370,12 +362,9 @@ export async function* readRangePages(connection: ItemConnection, range: KeyRang
 }
 
 /** Reads one item; undefined if there is none. */
-export async function readOne(
-  { client, table }: ItemConnection,
-  { partition, key }: ItemKey,
-): Promise<Item | undefined> {
+export async function readOne({ client, table }: ItemConnection, { partition, key }: ItemKey) {
   const Key = { pk: textValue(partition), sk: textValue(key) };
-  const get = new GetItemCommand({ TableName: table, Key, ConsistentRead: true });
+  const get = new sdk.GetItemCommand({ TableName: table, Key, ConsistentRead: true });
   return (await reportOutage("DynamoDB", () => client.send(get))).Item;
 }
 
@@ -385,7 +374,7 @@ export async function readItems({ client, table }: ItemConnection, keys: readonl
   let due = keys.map(({ partition, key }) => ({ pk: textValue(partition), sk: textValue(key) }));
   while (due.length > 0) {
     const asked = { [table]: { Keys: due.splice(0, maxKeys), ConsistentRead: true } };
-    const command = new BatchGetItemCommand({ RequestItems: asked });
+    const command = new sdk.BatchGetItemCommand({ RequestItems: asked });
     const { Responses, UnprocessedKeys } = await reportOutage("DynamoDB", () => client.send(command));
     found.push(...(Responses?.[table] ?? []));
     // DynamoDB returns at most 16 MB per request, and lists the keys of the items that it has left out. These items are
