@@ -341,7 +341,6 @@ export const texts = {
       open: (links: number) => `${links} entries verified so far`,
       complete: (links: number) => `${links} entries verified, not signed`,
       broken: () => "The chain is broken",
-      at: (time: string) => `checked ${time}`,
       place: (seq: number, scope: string) => `entry ${seq}${scope === "" ? "" : ` in ${scope}`}`,
     },
     follow: "Follow the running node in the graph",

@@ -135,7 +135,6 @@ export const build = {
     unknown: "Unknown kind",
     one: (kind: string, number: number) => `${number}. ${kind}`,
     remove: (kind: string, number: number) => `Remove trigger ${number}: ${kind}`,
-    removed: "Undo brings a removed trigger back.",
   },
   inside: {
     path: "Place in the draft",

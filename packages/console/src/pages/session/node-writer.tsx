@@ -19,8 +19,6 @@ type Checked = Schemas["CheckedNode"];
 export interface WriterHandle {
   /** Saves unsaved text. Returns false if the text could not be saved. */
   save(): Promise<boolean>;
-  /** Marks a line in addition to the findings. */
-  mark(line: number, message: string): void;
 }
 
 interface NodeWriterProps {
@@ -37,17 +35,12 @@ interface NodeWriterProps {
 export function NodeWriter({ session, node, field, onRun, handle, takesFocus = false }: NodeWriterProps) {
   const saver = useSaver(session, node, field);
   const { writer, text, theirs, setText } = saver;
-  const [failed, setFailed] = useState<{ line: number; message: string; text: string }>();
   const check = useCheck(session, node, saver.isSaved);
   const { findings = [], keys, earlier = [], prompt } = check.data ?? {};
   const names = field === "code" ? (keys ?? []) : [...earlier.map(({ name }) => name), ...(keys ?? [])];
   const own = findings.filter(({ path }) => path === `$.${field}`);
   const marks = own.map(({ severity, message, line = 1, column = 1 }) => ({ severity, message, line, column }));
-  const shown = failed?.text === text ? [...marks, { severity: "error" as const, column: 1, ...failed }] : marks;
-  useImperativeHandle(handle, () => ({
-    save: saver.save,
-    mark: (line, message) => setFailed({ line, message, text: saver.latest() }),
-  }));
+  useImperativeHandle(handle, () => ({ save: saver.save }));
   const open = useWriter(writer, {
     text,
     language: field === "code" ? "python" : "prompt",
@@ -55,7 +48,7 @@ export function NodeWriter({ session, node, field, onRun, handle, takesFocus = f
     names,
     onChange: setText,
     onRun,
-    marks: shown,
+    marks,
     takesFocus,
   });
   if (open.error) return <Failure error={open.error} />;
@@ -266,7 +259,6 @@ function useSaver({ session_id: id }: Session, node: SessionNode, field: "code" 
     error,
     isSaved: text === saved,
     save,
-    latest: () => state.current.text,
     keepMine: () => settle(true),
     takeTheirs: () => settle(false),
   };

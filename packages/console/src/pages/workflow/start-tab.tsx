@@ -90,7 +90,7 @@ function StartForm({ workflow, version, onVersion }: StartFormProps) {
   const drop = (event: DragEvent) => {
     if (event.defaultPrevented || event.dataTransfer.files.length === 0) return;
     event.preventDefault();
-    const placed = placeFiles({ fields, drafts, extras, allowsMore }, Array.from(event.dataTransfer.files));
+    const placed = placeFiles({ drafts, extras, allowsMore }, Array.from(event.dataTransfer.files));
     setDrafts(placed.drafts);
     setExtras(placed.extras);
   };

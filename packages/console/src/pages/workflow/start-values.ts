@@ -61,8 +61,7 @@ function checkExtraValue(draft: AnyDraft): string | undefined {
   }
 }
 
-export interface Values {
-  fields: readonly Field[];
+interface Values {
   drafts: readonly Draft[];
   extras: readonly Extra[];
   allowsMore: boolean;
