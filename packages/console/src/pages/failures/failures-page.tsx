@@ -1,4 +1,4 @@
-import { type ChainEntry, type Execution, findFailedLine } from "@nova/client";
+import { type Execution, findFailedLine } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { Link } from "wouter";
@@ -14,6 +14,7 @@ import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { WorkflowName } from "../../parts/workflow-name.tsx";
 import { texts } from "../../texts.ts";
+import { listEntries } from "../run/run-model.ts";
 import { rangesMs } from "../runs/use-runs.ts";
 import { type FailureGroup, groupFailures } from "./failure-groups.ts";
 
@@ -77,10 +78,7 @@ function useFailures(workflow: string | undefined, range: Range) {
     await workConcurrently([...new Set(failed.map((run) => run.workflow))], async (id) => {
       const params = { query: { ...query, workflow: id, limit: pageSize } };
       const { items } = await nova.ask(nova.api.GET("/executions", { params }));
-      versions.set(
-        id,
-        items.reduce((least, { version }) => Math.min(least, version), Number.POSITIVE_INFINITY),
-      );
+      versions.set(id, Math.min(...items.map(({ version }) => version)));
     });
     return versions;
   }
@@ -123,22 +121,13 @@ function useLine(run: Execution | undefined): number | undefined {
     staleTime: Number.POSITIVE_INFINITY,
     async queryFn() {
       const entries = await Array.fromAsync(nova.executions.chain(run?.execution_id ?? "", { limit: pageSize }));
-      const failed = listEntries(entries).findLast(isFailureOf(run?.error?.node));
+      const failed = listEntries(entries).findLast(
+        ({ node_id, status }) => status === "failed" && node_id === run?.error?.node,
+      );
       return findFailedLine(failed?.traceback ?? null);
     },
   });
   return data ?? undefined;
-}
-
-function listEntries(entries: readonly ChainEntry[]): ChainEntry[] {
-  return entries.flatMap((entry) => [
-    entry,
-    ...(entry.branches ?? []).flatMap((branch) => listEntries(branch.entries)),
-  ]);
-}
-
-function isFailureOf(node: string | undefined): (entry: ChainEntry) => boolean {
-  return ({ node_id, status }) => status === "failed" && node_id === node;
 }
 
 function RunsLink({ group: { workflow, class: name, runs } }: { group: FailureGroup }) {

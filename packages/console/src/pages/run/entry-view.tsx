@@ -21,7 +21,8 @@ const words = texts.run;
 interface EntryProps {
   execution: string;
   entry: ChainEntry;
-  credentials: readonly string[] | undefined;
+  /** The names of the credentials that the node receives; undefined: the page does not know them. */
+  credentials?: readonly string[] | undefined;
   /** Whether the changes to the context are shown first. */
   isDiffFirst?: boolean;
 }

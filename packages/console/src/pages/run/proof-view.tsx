@@ -13,6 +13,7 @@ import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { saveFile } from "../../parts/value.tsx";
 import { texts } from "../../texts.ts";
+import { listEntries } from "./run-model.ts";
 
 const words = texts.run.proof;
 const pageSize = 200;
@@ -25,7 +26,7 @@ export function ProofDialog({ run, onClose }: { run: WholeExecution; onClose(): 
   const nova = useNova();
   const chain = useQuery({
     queryKey: ["proof chain", id, run.path.length, run.status],
-    queryFn: async () => listLinks(await Array.fromAsync(nova.executions.chain(id, { limit: pageSize }))),
+    queryFn: async () => listEntries(await Array.fromAsync(nova.executions.chain(id, { limit: pageSize }))),
   });
   const isOver = run.ended_at !== null;
   const proof = useQuery({
@@ -107,14 +108,6 @@ function readSeals(proof: { runs: readonly { execution: string }[] } & Record<st
     root: typeof number === "number" && typeof at === "string" ? { number, at } : undefined,
     isStamped: stamp !== null && stamp !== undefined,
   };
-}
-
-/** Lists entries with those of their branches, which come after their fork. */
-function listLinks(entries: readonly ChainEntry[]): ChainEntry[] {
-  return entries.flatMap((entry) => [
-    entry,
-    ...(entry.branches ?? []).flatMap(({ entries: inside }) => listLinks(inside)),
-  ]);
 }
 
 function Links({ links }: { links: readonly ChainEntry[] }) {

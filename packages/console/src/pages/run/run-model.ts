@@ -234,6 +234,14 @@ export function listCritical(entries: readonly ChainEntry[]): ChainEntry[] {
   });
 }
 
+/** Lists entries with those of their branches, which come after their fork. */
+export function listEntries(entries: readonly ChainEntry[]): ChainEntry[] {
+  return entries.flatMap((entry) => [
+    entry,
+    ...(entry.branches ?? []).flatMap((branch) => listEntries(branch.entries)),
+  ]);
+}
+
 /** Adds a visit for the next node of an open run, if no node is running or waiting. */
 function addNextVisit(
   run: WholeExecution,

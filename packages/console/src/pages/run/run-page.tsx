@@ -1,14 +1,13 @@
 import { type ChainEntry, formatDuration, type WholeExecution } from "@nova/client";
-import { type CSSProperties, type ReactNode, useCallback, useMemo, useRef, useState } from "react";
-import { useParams, useSearchParams } from "wouter";
+import { type CSSProperties, useCallback, useMemo, useRef, useState } from "react";
+import { useParams } from "wouter";
 import { asRaw } from "../../json/raw.ts";
 import { Button } from "../../parts/button.tsx";
 import { DialogButton } from "../../parts/dialog.tsx";
 import { useAddress } from "../../parts/filters.tsx";
-import { type Graph, listNodes } from "../../parts/graph/definition.ts";
+import { listNodes } from "../../parts/graph/definition.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { useKeys, usePlaces, useStepKeys } from "../../parts/keyboard.tsx";
-import { changeParams } from "../../parts/params.ts";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { useVisibleRows } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -48,25 +47,11 @@ export function RunPage() {
 
 /** Returns the unfolded nodes. They are in the address, so that a copied address shows the same view. */
 function useOpenedNodes(): [ReadonlySet<string>, (node: string) => void] {
-  const [params, setParams] = useSearchParams();
-  const text = params.get("open") ?? "";
-  const opened = useMemo(() => new Set(text === "" ? [] : text.split(",")), [text]);
+  const [{ open }, change] = useAddress(["open"]);
+  const opened = useMemo(() => new Set(open?.split(",")), [open]);
   const toggle = useCallback(
-    (node: string) => {
-      setParams(
-        (before) => {
-          const nodes = new Set(
-            before
-              .get("open")
-              ?.split(",")
-              .filter((one) => one !== ""),
-          );
-          return changeParams(before, { open: Array.from(nodes.symmetricDifference(new Set([node]))).join(",") });
-        },
-        { replace: true },
-      );
-    },
-    [setParams],
+    (node: string) => change({ open: Array.from(opened.symmetricDifference(new Set([node]))).join(",") }),
+    [opened, change],
   );
   return [opened, toggle];
 }
@@ -143,24 +128,7 @@ function Views({ run, model, opened, toggle }: Shown) {
         </div>
         <div className="run-panel-box">
           <Splitter width={width} onChange={setWidth} />
-          <Panel
-            run={run}
-            model={model}
-            node={node}
-            visit={visit}
-            onSelect={select}
-            actions={(of) =>
-              run.ended_at !== null &&
-              of.entry && (
-                <DialogButton
-                  key={of.key}
-                  icon="restart"
-                  label={texts.run.restartFrom}
-                  dialog={(close) => <RestartDialog run={run} from={formatPlace(of, model)} onClose={close} />}
-                />
-              )
-            }
-          />
+          <Panel run={run} model={model} node={node} visit={visit} onSelect={select} />
         </div>
       </div>
     </>
@@ -179,19 +147,16 @@ function FailureBar({ failed, message, onShow }: { failed: Visit; message: strin
 
 /** Returns the visit that the address selects; if it selects none, the failed visit. */
 function useChosen(model: RunModel) {
-  const [params, setParams] = useSearchParams();
-  const [link, node] = [params.get("link"), params.get("node")];
-  const isInAddress = link !== null || node !== null;
+  const [{ link, node }, change] = useAddress(["link", "node"]);
+  const isInAddress = link !== undefined || node !== undefined;
   const visit = useMemo(() => {
     if (!isInAddress) return model.failed;
     const addressed = model.visits.find(({ key }) => key === link);
-    return addressed ?? (node === null ? undefined : model.nodes.get(node)?.visits.toSorted(compareVisits)[0]);
+    return addressed ?? (node === undefined ? undefined : model.nodes.get(node)?.visits.toSorted(compareVisits)[0]);
   }, [model, link, node, isInAddress]);
-  const select = (target: Visit | string) => {
-    const chosen = typeof target === "string" ? { node: target, link: "" } : { node: target.node, link: target.key };
-    setParams((before) => changeParams(before, chosen), { replace: true });
-  };
-  return { node: visit?.node ?? node ?? undefined, visit, isInAddress, select };
+  const select = (target: Visit | string) =>
+    change(typeof target === "string" ? { node: target, link: undefined } : { node: target.node, link: target.key });
+  return { node: visit?.node ?? node, visit, isInAddress, select };
 }
 
 function useVisitKeys(model: RunModel, visit: Visit | undefined, show: (visit: Visit) => void): void {
@@ -232,10 +197,9 @@ interface PanelProps {
   node: string | undefined;
   visit: Visit | undefined;
   onSelect(visit: Visit): void;
-  actions(visit: Visit): ReactNode;
 }
 
-function Panel({ run, model, node, visit, onSelect, actions }: PanelProps) {
+function Panel({ run, model, node, visit, onSelect }: PanelProps) {
   if (!visit) {
     return (
       <aside className="pane" aria-label={texts.run.detail}>
@@ -257,7 +221,16 @@ function Panel({ run, model, node, visit, onSelect, actions }: PanelProps) {
         <div className="line">
           <UntrustedText as="h2" text={visit.id} />
           <VisitBadge visit={visit} />
-          <span className="actions">{actions(visit)}</span>
+          <span className="actions">
+            {run.ended_at !== null && visit.entry && (
+              <DialogButton
+                key={visit.key}
+                icon="restart"
+                label={texts.run.restartFrom}
+                dialog={(close) => <RestartDialog run={run} from={formatPlace(visit, model)} onClose={close} />}
+              />
+            )}
+          </span>
         </div>
         <div className="line small quiet">
           {visit.entry && <Time at={(visit.join ?? visit.entry).timestamp} />}
@@ -283,7 +256,7 @@ function Panel({ run, model, node, visit, onSelect, actions }: PanelProps) {
           key={visit.key}
           execution={visit.execution}
           entry={shown}
-          credentials={findCredentials(model.graph, visit.node)}
+          credentials={listNodes(model.graph).find(({ id }) => id === visit.node)?.credentials}
         />
       ) : (
         !visit.entry && <LiveLog key={visit.key} visit={visit} />
@@ -325,11 +298,6 @@ function VisitBadge({ visit: { state } }: { visit: Visit }) {
       {label}
     </span>
   );
-}
-
-/** Returns the names of the credentials that the node receives. */
-function findCredentials(graph: Graph, place: string): readonly string[] | undefined {
-  return listNodes(graph).find(({ id }) => id === place)?.credentials;
 }
 
 interface VisitListProps {

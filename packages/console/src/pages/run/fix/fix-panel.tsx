@@ -147,7 +147,7 @@ function Editor({ session, ...props }: FixProps & { session: Session }) {
       </div>
       {execution && entry && (
         <section className="fix-result" aria-label={words.result}>
-          <EntryView key={entry.hash} execution={execution} entry={entry} credentials={undefined} isDiffFirst />
+          <EntryView key={entry.hash} execution={execution} entry={entry} isDiffFirst />
         </section>
       )}
     </>
