@@ -1,5 +1,5 @@
 import type { Session, SessionRun } from "@nova/client";
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import { Link, useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
@@ -39,7 +39,7 @@ import { lazyForm } from "./lazy-form.tsx";
 import { freshnessLooks, SessionNodePanel } from "./node-panel.tsx";
 import { usePublicationFindings } from "./publish-changes.tsx";
 import { type DraftEditing, useDraft } from "./use-draft.ts";
-import { type OutputText, useOutputs, useSession, useSessionAction } from "./use-session.ts";
+import { type OutputText, useOutputs, useSession, useSessionReload } from "./use-session.ts";
 
 const words = texts.sessions;
 const buildWords = texts.build;
@@ -63,9 +63,11 @@ function Draft({ session: whole }: { session: Session }) {
   const session = useMemo(() => readScope(whole, wanted), [whole, wanted]);
   const { nodes, map } = session;
   const draft = useDraft(whole, map);
-  const run = useSessionAction(id, (node: string | undefined) =>
-    node === undefined ? nova.sessions.run(id) : nova.sessions.runNode(id, node),
-  );
+  const run = useMutation({
+    mutationFn: (node: string | undefined) =>
+      node === undefined ? nova.sessions.run(id) : nova.sessions.runNode(id, node),
+    onSettled: useSessionReload(id),
+  });
   const select = useCallback((node: string | undefined) => change({ node }), [change]);
   const isRunning = run.isPending || session.running.length > 0;
   const node = session.ids.includes(selectedId ?? "") ? findSessionNode(session, selectedId) : undefined;

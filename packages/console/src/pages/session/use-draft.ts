@@ -1,7 +1,8 @@
-import { ApiProblem, type Session } from "@nova/client";
+import type { Session } from "@nova/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo, useRef, useState } from "react";
 import { useNova } from "../../api/nova.ts";
+import { isConflict } from "../../parts/states.tsx";
 import { applyChange, changeInside, type Doc, readDoc, renderParts } from "./draft-doc.ts";
 
 /** A change of the draft, or of the body of a map. */
@@ -61,7 +62,7 @@ export function useDraft(session: Session, map: string | undefined): DraftEditin
           queries.setQueryData(["session", id], await nova.sessions.change(id, renderParts(changed), { revision }));
           return step;
         } catch (cause) {
-          if (!(cause instanceof ApiProblem && cause.status === 409) || tries >= maxTries) throw cause;
+          if (!isConflict(cause) || tries >= maxTries) throw cause;
           queries.setQueryData(["session", id], await nova.sessions.get(id));
         }
       }
@@ -88,31 +89,30 @@ export function useDraft(session: Session, map: string | undefined): DraftEditin
       }),
     [enqueue, save, record, map],
   );
+  /** Moves the newest step from one list of the history to the other, and applies or reverts it. */
+  const move = useCallback(
+    (from: keyof History, to: keyof History) =>
+      enqueue(async () => {
+        const step = history.current[from].at(-1);
+        if (!step) return;
+        const [old, now] = from === "past" ? [step.after, step.before] : [step.before, step.after];
+        await save(step.map, (doc) => applyChange(doc, old, now));
+        const { [from]: left, [to]: grown } = history.current;
+        record({ ...history.current, [from]: left.slice(0, -1), [to]: [...grown, step] });
+      }).catch(setError),
+    [enqueue, save, record],
+  );
   const draw = useCallback((change: (doc: Doc) => Doc) => apply(change).catch(setError), [apply]);
   return useMemo(
     () => ({
       apply,
       draw,
-      undo: () =>
-        enqueue(async () => {
-          const { past, future } = history.current;
-          const last = past.at(-1);
-          if (!last) return;
-          await save(last.map, (doc) => applyChange(doc, last.after, last.before));
-          record({ past: past.slice(0, -1), future: [...future, last] });
-        }).catch(setError),
-      redo: () =>
-        enqueue(async () => {
-          const { past, future } = history.current;
-          const next = future.at(-1);
-          if (!next) return;
-          await save(next.map, (doc) => applyChange(doc, next.before, next.after));
-          record({ past: [...past, next], future: future.slice(0, -1) });
-        }).catch(setError),
+      undo: () => move("past", "future"),
+      redo: () => move("future", "past"),
       canUndo: past.length > 0,
       canRedo: future.length > 0,
       error,
     }),
-    [apply, draw, enqueue, save, record, past, future, error],
+    [apply, draw, move, past, future, error],
   );
 }

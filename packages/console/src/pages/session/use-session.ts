@@ -1,8 +1,9 @@
-import { ApiProblem, type Session, type SessionOutputs } from "@nova/client";
-import { keepPreviousData, replaceEqualDeep, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Session, SessionOutputs } from "@nova/client";
+import { keepPreviousData, replaceEqualDeep, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
 import { asRaw } from "../../json/raw.ts";
+import { isConflict } from "../../parts/states.tsx";
 import { findSessionNode } from "./draft.ts";
 
 const calmMs = 5_000;
@@ -57,14 +58,6 @@ export function useSessionReload(id: string): () => Promise<void> {
 }
 
 /**
- * Returns a mutation that changes the session. After the mutation, the page reads the session again, even if the
- * mutation failed.
- */
-export function useSessionAction<Input, Answer>(id: string, act: (input: Input) => Promise<Answer>) {
-  return useMutation({ mutationFn: act, onSettled: useSessionReload(id) });
-}
-
-/**
  * Returns a function that waits for the server's answer to the user's change of a node. If another user has changed the
  * node first, the server refuses the change. Then the page shows the other user's change, and `onConflict` gets the
  * current version.
@@ -76,7 +69,7 @@ export function useNodeChange(session: string, node: string, onConflict: (versio
     try {
       await change;
     } catch (error) {
-      if (error instanceof ApiProblem && error.status === 409) {
+      if (isConflict(error)) {
         await reload();
         const data = queries.getQueryData<Session>(["session", session]);
         const now = data && findSessionNode(data, node);
