@@ -1,5 +1,5 @@
 import type { ChainEntry, WholeExecution } from "@nova/client";
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNova } from "../../api/nova.ts";
 import { asRaw, readMembers, readString } from "../../json/raw.ts";
@@ -34,18 +34,13 @@ export function ProofDialog({ run, onClose }: { run: WholeExecution; onClose(): 
     enabled: isOver,
     queryFn: async () => readSeals(await nova.executions.proof(id, { contents: "none" }), id),
   });
-  const [error, setError] = useState<unknown>();
-  const download = async () => {
-    setError(undefined);
-    try {
+  const download = useMutation({
+    async mutationFn() {
       const params = { path: { id }, query: { contents: "all" as const } };
-      const asText = { params, parseAs: "text" } as const;
-      const text = await nova.ask(nova.api.GET("/executions/{id}/proof", asText));
+      const text = await nova.ask(nova.api.GET("/executions/{id}/proof", { params, parseAs: "text" }));
       saveFile(`${id}.proof.json`, new Blob([text as unknown as string], { type: "application/json" }));
-    } catch (cause) {
-      setError(cause);
-    }
-  };
+    },
+  });
   return (
     <Dialog
       title={words.title}
@@ -58,7 +53,7 @@ export function ProofDialog({ run, onClose }: { run: WholeExecution; onClose(): 
               <Icon name="download" size={14} />
               {words.verifier}
             </a>
-            <Button tone="main" icon="download" onClick={download}>
+            <Button tone="main" icon="download" onClick={() => download.mutate()}>
               {words.download}
             </Button>
           </>
@@ -74,7 +69,7 @@ export function ProofDialog({ run, onClose }: { run: WholeExecution; onClose(): 
             <CopyButton text={words.command(id)} />
           </p>
         )}
-        <ErrorNote error={error} />
+        <ErrorNote error={download.error} />
         <QueryView query={chain}>{(links) => <Links links={links} />}</QueryView>
       </div>
     </Dialog>
