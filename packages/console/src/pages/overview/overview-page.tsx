@@ -11,13 +11,12 @@ import { Time, useNow } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { WorkflowName } from "../../parts/workflow-name.tsx";
 import { texts } from "../../texts.ts";
+import { useRunCount } from "../runs/use-runs.ts";
 
 const words = texts.overview;
 const pauseMs = 10_000;
 const dayMs = 86_400_000;
 const hoursPerDay = 24;
-/** One page of the API; larger counts are shown as "200+". */
-const pageSize = 200;
 const maxListed = 5;
 
 /** The state of all workflows at a glance: the last 24 hours, and what waits now. */
@@ -52,7 +51,7 @@ export function OverviewPage() {
 type Figures = Schemas["WorkflowFigures"];
 
 function Tiles({ workflows }: { workflows: readonly Figures[] }) {
-  const queue = useQueue();
+  const queue = useRunCount({ status: "queued" }, pauseMs);
   const cost = useCostToday();
   const sum = (countOf: (one: Figures) => number) => workflows.reduce((total, one) => total + countOf(one), 0);
   const [runs, failed, completed] = [sum((one) => one.runs), sum((one) => one.failed), sum((one) => one.completed)];
@@ -76,21 +75,6 @@ function Tiles({ workflows }: { workflows: readonly Figures[] }) {
     [words.oldestTask, <OldestTask key="task" />],
   ];
   return <Facts className="tiles" facts={tiles.map(([label, value]) => [label, value, "huge"])} factLook="tile card" />;
-}
-
-/** Counts the runs that wait for a free slot or for their workflow to resume. */
-function useQueue(): string | undefined {
-  const nova = useNova();
-  const { data } = useQuery({
-    queryKey: ["runs", "queue"],
-    refetchInterval: pauseMs,
-    async queryFn() {
-      const query = { status: "queued" as const, limit: pageSize };
-      const { items, next_cursor } = await nova.ask(nova.api.GET("/executions", { params: { query } }));
-      return `${items.length}${next_cursor === null ? "" : "+"}`;
-    },
-  });
-  return data;
 }
 
 /** Returns the dollars of today. A day is a day in UTC, as on the page of costs. */

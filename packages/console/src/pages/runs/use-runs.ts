@@ -70,6 +70,21 @@ export function buildRunQuery({ workflow, client, status, range, error, trigger,
   return omitUndefined({ workflow, client, status, error_class: error, trigger, label, from });
 }
 
+/** Counts runs, at most one page of the API: `200+` stands for more. */
+export function useRunCount(filters: Filters, refetchInterval: number, limit = 200): string | undefined {
+  const nova = useNova();
+  const { data } = useQuery({
+    queryKey: ["runs", "count", filters, limit],
+    refetchInterval,
+    async queryFn({ signal }) {
+      const query = { ...buildRunQuery(filters), limit };
+      const { items, next_cursor } = await nova.ask(nova.api.GET("/executions", { params: { query }, signal }));
+      return `${items.length}${next_cursor === null ? "" : "+"}`;
+    },
+  });
+  return data;
+}
+
 /** Reads the filters in the search part of an address. */
 export function readFilters(search: string): Filters {
   return parseFilters(readParams(new URLSearchParams(search), filterNames));
