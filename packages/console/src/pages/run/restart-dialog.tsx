@@ -4,16 +4,16 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { asRaw, listMembers, Raw } from "../../json/raw.ts";
-import { CodeDiff } from "../../parts/code.tsx";
 import { FormDialog } from "../../parts/dialog.tsx";
 import { SelectField } from "../../parts/field.tsx";
+import { renderMembers } from "../../parts/form/form.ts";
 import { QueryView } from "../../parts/states.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { type NodeText, parseDefinition } from "../workflow/definition.ts";
+import { diffNodeTexts, listNodeTexts } from "../workflow/definition.ts";
 import { MoreValues } from "../workflow/more-values.tsx";
-import { checkExtras, createExtra, type Extra } from "../workflow/start-values.ts";
-import { useVersions } from "../workflow/use-workflow.tsx";
+import { checkExtras, createExtra, createExtraFields, type Extra } from "../workflow/start-values.ts";
+import { NodeTextDiffs, readVersion, useVersions } from "../workflow/use-workflow.tsx";
 import { ForecastView } from "./forecast.tsx";
 
 const words = texts.restart;
@@ -72,11 +72,8 @@ export function RestartDialog({ run, from, onClose }: RestartDialogProps) {
 
 /** Renders the replaced values as a JSON object; undefined without any. */
 function renderPatch(extras: readonly Extra[]): string | undefined {
-  const members = extras
-    .filter(({ key }) => key !== "")
-    .map(
-      ({ key, draft }) => `${JSON.stringify(key)}:${draft.mode === "json" ? draft.text : JSON.stringify(draft.text)}`,
-    );
+  const drafts = extras.map(({ draft }) => draft);
+  const members = renderMembers(createExtraFields(extras), drafts);
   return members.length === 0 ? undefined : `{${members.join(",")}}`;
 }
 
@@ -107,8 +104,7 @@ function useNodes(workflow: string, version: number) {
   return useQuery({
     queryKey: ["restart", "definition", workflow, version],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async () =>
-      parseDefinition(asRaw((await nova.workflows.get(workflow, { version })).definition).text).nodes,
+    queryFn: async () => (await readVersion(nova, workflow, version)).nodes,
   });
 }
 
@@ -116,21 +112,11 @@ function useNodes(workflow: string, version: number) {
 function VersionDiff({ run: { workflow, version: before }, version }: { run: WholeExecution; version: number }) {
   const [old, now] = [useNodes(workflow, before), useNodes(workflow, version)];
   if (!old.data || !now.data) return null;
-  const textOf = (node: NodeText | undefined) => node?.code ?? node?.prompt ?? "";
-  const changed = Array.from(now.data.values()).filter(
-    (node) => old.data.has(node.id) && textOf(node) !== textOf(old.data.get(node.id)),
-  );
-  const added = Array.from(now.data.keys()).filter((id) => !old.data.has(id));
-  const removed = Array.from(old.data.keys()).filter((id) => !now.data.has(id));
+  const { changed, added, removed } = diffNodeTexts(listNodeTexts(old.data), listNodeTexts(now.data));
   return (
     <details className="stack" open={changed.length === 1}>
       <summary>{words.changes(changed.length, added.length, removed.length)}</summary>
-      {changed.map((node) => (
-        <section key={node.id} className="stack tight">
-          <UntrustedText as="h3" text={node.id} />
-          <CodeDiff before={textOf(old.data.get(node.id))} after={textOf(node)} label={words.diffOf(node.id)} />
-        </section>
-      ))}
+      <NodeTextDiffs changed={changed} />
     </details>
   );
 }
@@ -211,12 +197,6 @@ function AskAgain({ run: { workflow, version }, reused, again, onChange }: AskAg
 
 /** Returns the id of the node of a place: `find` of `billing/each[3].find#2`. */
 function nodeOfPlace(place: string): string {
-  return (
-    place
-      .split("/")
-      .at(-1)
-      ?.split(".")
-      .at(-1)
-      ?.replace(/#\d+$|\[\d+\]$/, "") ?? place
-  );
+  const [last = place] = place.split(/[/.]/).slice(-1);
+  return last.replace(/#\d+$|\[\d+\]$/, "");
 }

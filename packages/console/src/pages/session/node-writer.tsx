@@ -9,6 +9,7 @@ import { ErrorNote, Failure, isConflict } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
+import { FindingList } from "../workflow/finding-list.tsx";
 import { findSessionNode, readDefinition, type SessionNode } from "./draft.ts";
 
 const words = texts.writer;
@@ -61,7 +62,10 @@ export function NodeWriter({ session, node, field, onRun, handle, takesFocus = f
       </p>
       {theirs !== undefined && <Conflict session={session} node={node.node_id} saver={saver} />}
       <ErrorNote error={saver.error ?? check.error} />
-      {check.data && <Findings findings={findings} />}
+      {check.data && findings.length === 0 && <p className="small ok">{words.noFindings}</p>}
+      {findings.length > 0 && (
+        <FindingList className="tight small" label={words.findings} findings={findings} showsLine />
+      )}
       {prompt && <FilledPrompt prompt={prompt} />}
     </div>
   );
@@ -80,20 +84,6 @@ function Conflict({ session, node, saver }: { session: Session; node: string; sa
         <Button onClick={saver.takeTheirs}>{words.takeTheirs}</Button>
       </div>
     </div>
-  );
-}
-
-function Findings({ findings }: Pick<Checked, "findings">) {
-  if (findings.length === 0) return <p className="small ok">{words.noFindings}</p>;
-  return (
-    <ul className="findings stack tight small" aria-label={words.findings}>
-      {findings.map(({ code, severity, path, line, message }) => (
-        <li key={`${code}${path}${line}${message}`} className={severity === "error" ? "tone-bad" : "tone-wait"}>
-          <b>{code}</b> {line !== undefined && <span className="mono">{words.line(line)}</span>}{" "}
-          <UntrustedText text={message} />
-        </li>
-      ))}
-    </ul>
   );
 }
 

@@ -3,6 +3,7 @@ import { useMemo, useRef } from "react";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Card } from "../../parts/page.tsx";
 import { texts } from "../../texts.ts";
+import { FindingList } from "../workflow/finding-list.tsx";
 import { deriveSlug } from "../workflows/workflow-files.ts";
 import {
   addTrigger,
@@ -13,7 +14,7 @@ import {
   listTriggers,
   type Trigger,
 } from "./draft-doc.ts";
-import { FindingList, type PublicationFinding, usePublicationFindings } from "./publish-changes.tsx";
+import { type PublicationFinding, usePublicationFindings } from "./publish-changes.tsx";
 import { SavedForm } from "./saved-form.tsx";
 import { listSchemaFields, placeFindings } from "./schema-fields.ts";
 import type { DraftEditing } from "./use-draft.ts";
@@ -115,7 +116,7 @@ function TriggerForm({ trigger, index, draft, schema, findings }: TriggerFormPro
           onClick={() => void draft.draw((doc) => changeTrigger(doc, trigger, index))}
         />
       </header>
-      <FindingList findings={others} />
+      <FindingList className="tight small" findings={others} />
       <SavedForm
         id={`trigger-${index}`}
         fields={fields}

@@ -157,6 +157,21 @@ function readCode(node: NodeText | undefined): string | undefined {
   return node && (node.code ?? node.prompt);
 }
 
+/** Lists the code or the prompt of each node by id. */
+export function listNodeTexts(nodes: ReadonlyMap<string, NodeText>): Map<string, string> {
+  return new Map(Array.from(nodes, ([id, node]) => [id, readCode(node) ?? ""]));
+}
+
+/** Compares the code and prompts of nodes by id. */
+export function diffNodeTexts(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>) {
+  const changed = Array.from(after, ([id, text]) => ({ id, before: before.get(id) ?? text, after: text }));
+  return {
+    changed: changed.filter((node) => node.before !== node.after),
+    added: Array.from(new Set(after.keys()).difference(before)),
+    removed: Array.from(new Set(before.keys()).difference(after)),
+  };
+}
+
 /** Formats the settings of a node. The type includes "code", because code and prompt nodes share a type. */
 function formatNodeSettings({ type, code, settings }: NodeText): string {
   const kind = code === undefined ? type : `${type}, code`;

@@ -15,6 +15,7 @@ import { ErrorNote, Loading, QueryView } from "../../parts/states.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { type Finding, groupFindings, type NodeText } from "./definition.ts";
+import { FindingList } from "./finding-list.tsx";
 import { useParts, useWorkflow, VersionPicker, type WholeWorkflow } from "./use-workflow.tsx";
 
 const words = texts.workflows.graph;
@@ -144,7 +145,7 @@ function NodePanel({ node, findings, onClose }: { node: NodeText; findings: read
       </header>
       <div className="pane-body stack loose">
         {description !== undefined && <UntrustedText as="p" text={description} />}
-        {findings.length > 0 && <FindingList findings={findings} />}
+        {findings.length > 0 && <FindingList findings={findings} showsSeverity />}
         {message !== undefined && <Written label={words.fields.message} text={message} />}
         {prompt !== undefined && <Written label={words.fields.prompt} text={prompt} />}
         {code !== undefined && (
@@ -177,21 +178,6 @@ function Written({ label, text }: { label: string; text: string }) {
       <h3>{label}</h3>
       <UntrustedText as="pre" className="well prose" text={text} />
     </section>
-  );
-}
-
-function FindingList({ findings }: { findings: readonly Finding[] }) {
-  return (
-    <ul className="findings stack">
-      {findings.map(({ code, path, message, severity, line }) => (
-        <li key={`${code} ${path} ${line} ${message}`} className={`tone-${severity === "error" ? "bad" : "wait"}`}>
-          <b>
-            {words.severity[severity]} {code}
-          </b>{" "}
-          <UntrustedText text={message} />
-        </li>
-      ))}
-    </ul>
   );
 }
 
@@ -234,7 +220,7 @@ function Overview({ byNode, query: { isPending, error }, definition, select }: O
                 <UntrustedText text={node} />
               </button>
             )}
-            <FindingList findings={findings} />
+            <FindingList findings={findings} showsSeverity />
           </div>
         ))}
       </section>

@@ -4,7 +4,7 @@ import { type RefObject, useEffect, useState } from "react";
 import { Link } from "wouter";
 import { useNova, workConcurrently } from "../../../api/nova.ts";
 import { useReload } from "../../../api/queries.ts";
-import { asRaw, findMember, readString } from "../../../json/raw.ts";
+import { findMember, readString } from "../../../json/raw.ts";
 import { Button } from "../../../parts/button.tsx";
 import { CodeDiff } from "../../../parts/code.tsx";
 import { Dialog, FormDialog } from "../../../parts/dialog.tsx";
@@ -12,7 +12,7 @@ import { QueryView } from "../../../parts/states.tsx";
 import { texts } from "../../../texts.ts";
 import { readDefinition, type SessionNode } from "../../session/draft.ts";
 import type { WriterHandle } from "../../session/node-writer.tsx";
-import { parseDefinition } from "../../workflow/definition.ts";
+import { readVersion } from "../../workflow/use-workflow.tsx";
 import { ForecastView } from "../forecast.tsx";
 import { normalizeMessage } from "./failed-line.ts";
 
@@ -140,10 +140,8 @@ function DoneDialog({ done: { version, restart, started, refused }, onClose }: {
 function useActiveText({ workflow, recorded: at }: Session, node: string, field: "code" | "prompt") {
   const nova = useNova();
   const recorded = at?.version ?? 1;
-  const readText = async (version: number) => {
-    const { definition } = await nova.workflows.get(workflow ?? "", { version });
-    return parseDefinition(asRaw(definition).text).nodes.get(node)?.[field];
-  };
+  const readText = async (version: number) =>
+    (await readVersion(nova, workflow ?? "", version)).nodes.get(node)?.[field];
   return useQuery({
     queryKey: ["fix", "active", workflow, node],
     gcTime: 0,
