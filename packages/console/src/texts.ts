@@ -242,17 +242,7 @@ export const texts = {
     knows: "Context so far",
     result: "Result",
     /** `begun` is the number of items that have started. */
-    itemsBy({
-      items,
-      begun,
-      failed,
-      reused,
-    }: {
-      items: number;
-      begun: number;
-      failed: number;
-      reused: number;
-    }): string {
+    itemsBy({ items, begun, failed, reused }: Record<"items" | "begun" | "failed" | "reused", number>): string {
       const whole = items === 1 ? "1 item" : `${items.toLocaleString("en")} items`;
       const all = begun < items ? `${begun.toLocaleString("en")} of ${whole} ran` : whole;
       const some = (count: number, of: string) => (count > 0 ? [`${count.toLocaleString("en")} ${of}`] : []);

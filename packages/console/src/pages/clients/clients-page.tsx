@@ -220,28 +220,20 @@ function Section({ slug, words: { title, hint }, change = {}, children }: Sectio
 
 function Settings({ client }: { client: Client }) {
   const [draft, setDraft] = useState(() => createSettingsDraft(client));
-  const set = (field: keyof SettingsDraft) => (value: string) => setDraft({ ...draft, [field]: value });
   const { settings } = words;
+  const bind = (field: keyof SettingsDraft) => ({
+    label: settings[field],
+    value: draft[field],
+    onChange: (value: string) => setDraft({ ...draft, [field]: value }),
+  });
   return (
     <Section slug={client.slug} words={settings} change={diffSettings(client, draft)}>
-      <TextField label={settings.name} value={draft.name} required maxLength={200} onChange={set("name")} />
-      <TextField
-        label={settings.mailFrom}
-        hint={settings.mailFromHint}
-        type="email"
-        value={draft.mailFrom}
-        onChange={set("mailFrom")}
-      />
-      <TextField label={settings.mails} hint={settings.mailsHint} value={draft.mails} onChange={set("mails")} />
+      <TextField {...bind("name")} required maxLength={200} />
+      <TextField {...bind("mailFrom")} hint={settings.mailFromHint} type="email" />
+      <TextField {...bind("mails")} hint={settings.mailsHint} />
       <div className="columns">
-        <TextField
-          label={settings.webhook}
-          hint={settings.webhookHint}
-          type="url"
-          value={draft.webhook}
-          onChange={set("webhook")}
-        />
-        <TextField label={settings.secret} hint={settings.secretHint} value={draft.secret} onChange={set("secret")} />
+        <TextField {...bind("webhook")} hint={settings.webhookHint} type="url" />
+        <TextField {...bind("secret")} hint={settings.secretHint} />
       </div>
     </Section>
   );

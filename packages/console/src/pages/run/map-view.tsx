@@ -2,8 +2,7 @@ import { useMemo } from "react";
 import { type Fact, Facts } from "../../parts/page.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { reportItems } from "./map-report.ts";
-import { findItem, type RunModel, type Visit } from "./run-model.ts";
+import { findItem, type RunModel, reportItems, type Visit } from "./run-model.ts";
 
 const words = texts.run.map;
 

@@ -76,7 +76,7 @@ export function ProofDialog({ run, onClose }: { run: WholeExecution; onClose(): 
   );
 }
 
-function factsOf({ signature, root, isStamped }: Seals): Fact[] {
+function factsOf({ signature, root, isStamped }: ReturnType<typeof readSeals>): Fact[] {
   return [
     [words.signature, signature === undefined ? words.unsigned : <Hash key="s" text={signature} />],
     [words.root, root === undefined ? words.noRoot : words.rootNumber(root.number)],
@@ -85,15 +85,8 @@ function factsOf({ signature, root, isStamped }: Seals): Fact[] {
   ];
 }
 
-interface Seals {
-  signature: string | undefined;
-  root: { number: number; at: string } | undefined;
-  /** Whether an authority has put its time stamp on the root. */
-  isStamped: boolean;
-}
-
 /** Reads the signature, the root and the stamp of a proof file; docs/proof.md describes its fields. */
-function readSeals(proof: { runs: readonly { execution: string }[] } & Record<string, unknown>, id: string): Seals {
+function readSeals(proof: { runs: readonly { execution: string }[] } & Record<string, unknown>, id: string) {
   const { runs, root, stamp } = proof;
   const run = runs.find(({ execution }) => execution === id) as { signature?: unknown } | undefined;
   const text = (root as { text?: unknown } | null | undefined)?.text;
@@ -101,6 +94,7 @@ function readSeals(proof: { runs: readonly { execution: string }[] } & Record<st
   return {
     signature: typeof run?.signature === "string" ? run.signature : undefined,
     root: typeof number === "number" && typeof at === "string" ? { number, at } : undefined,
+    /** Whether an authority has put its time stamp on the root. */
     isStamped: stamp !== null && stamp !== undefined,
   };
 }

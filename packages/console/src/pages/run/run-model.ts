@@ -147,14 +147,8 @@ export function compareVisits(a: Visit, b: Visit): number {
   return rank(a) - rank(b) || (findItem(a.scope) ?? 0) - (findItem(b.scope) ?? 0) || a.from - b.from;
 }
 
-export interface MapCounts {
-  items: number;
-  /** The number of items that have started. */
-  begun: number;
-  done: number;
-  failed: number;
-  reused: number;
-}
+/** Numbers of items of a map. `begun`: the items that have started. */
+export type MapCounts = Record<"items" | "begun" | "done" | "failed" | "reused", number>;
 
 /** The graph of a run, and the state of each node and edge. */
 export interface RunModel {
@@ -313,6 +307,33 @@ function countMap({ node_id, branches = [] }: ChainEntry, { maps, prefix }: Foun
     failed: before.failed + failed,
     reused: before.reused + ends.filter(({ reused_from }) => reused_from != null).length,
   });
+}
+
+/**
+ * Reports the items of one visit of a map: how many ran, and their failures by error. `visits` are the visits inside the
+ * map. An item ends with an entry that leads to no further node.
+ */
+export function reportItems({ entry, execution }: Visit, visits: readonly Visit[]) {
+  const branches = entry?.branches ?? [];
+  const scopes = new Set(branches.map(({ scope }) => scope));
+  const isEnd = ({ entry, join }: Visit) => (join ?? entry)?.path_taken === null;
+  const ends = visits.filter((visit) => visit.execution === execution && scopes.has(visit.scope) && isEnd(visit));
+  const byState = (wanted: VisitState) => ends.filter(({ state }) => state === wanted);
+  const failed = byState("failed");
+  const groups = Map.groupBy(failed, ({ id, entry: end }) => `${id}\n${end?.error_class}\n${end?.error_message}`);
+  const failures = Array.from(groups, ([key, same]) => {
+    const { id, entry: end } = same[0] as Visit;
+    return { key, node: id, class: end?.error_class ?? "", message: end?.error_message ?? "", visits: same };
+  });
+  return {
+    items: branches.length,
+    begun: branches.filter(({ entries }) => entries.length > 0).length,
+    completed: byState("success").length,
+    failed: failed.length,
+    cancelled: byState("cancelled").length,
+    reused: ends.filter(isReused).length,
+    failures: failures.sort((a, b) => b.visits.length - a.visits.length),
+  };
 }
 
 function insertChildren(graph: Graph, children: ReadonlyMap<string, RunModel>): Graph {

@@ -197,20 +197,15 @@ export function BulkBar({ items, selection }: { items: readonly Execution[]; sel
   );
 }
 
-export interface Selection {
-  ids: ReadonlySet<string>;
-  has(id: string): boolean;
-  /** Toggles a run; with `isRange`, toggles all runs from the last toggled run to this run. */
-  toggle(id: string, index: number, isRange: boolean): void;
-  replace(ids: readonly string[]): void;
-}
+export type Selection = ReturnType<typeof useSelection>;
 
 /** Returns the selected runs among the visible runs. */
-export function useSelection(visible: readonly { execution_id: string }[]): Selection {
+export function useSelection(visible: readonly { execution_id: string }[]) {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const latest = useRef(visible);
   latest.current = visible;
   const anchor = useRef(0);
+  /** Toggles a run; with `isRange`, toggles all runs from the last toggled run to this run. */
   const toggle = useCallback((id: string, index: number, isRange: boolean) => {
     const [from, to] = [anchor.current, index].sort((a, b) => a - b) as [number, number];
     anchor.current = index;
@@ -229,6 +224,6 @@ export function useSelection(visible: readonly { execution_id: string }[]): Sele
   return useMemo(() => {
     // Runs that a filter hides must not be cancelled or restarted.
     const visibleIds = new Set(visible.flatMap(({ execution_id: id }) => (ids.has(id) ? id : [])));
-    return { ids: visibleIds, has: (id) => visibleIds.has(id), toggle, replace };
+    return { ids: visibleIds, has: (id: string) => visibleIds.has(id), toggle, replace };
   }, [ids, visible, toggle, replace]);
 }

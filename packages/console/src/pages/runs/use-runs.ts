@@ -3,7 +3,7 @@ import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from "@
 import { useEffect, useMemo, useState } from "react";
 import { useNova } from "../../api/nova.ts";
 import { useAddress } from "../../parts/filters.tsx";
-import { readParams } from "../../parts/params.ts";
+import { type Named, readParams } from "../../parts/params.ts";
 import { statuses } from "../../parts/status.tsx";
 import { texts } from "../../texts.ts";
 
@@ -121,11 +121,11 @@ function isSame(previous: Execution | undefined, after: Execution): boolean {
 
 /** Removes duplicates, which occur because a new run moves older runs to the next page. */
 function listUniqueRuns(pages: readonly Page[]): Execution[] {
-  const byId = new Map<string, Execution>();
-  for (const item of pages.flatMap(({ items }) => items)) {
-    if (!byId.has(item.execution_id)) byId.set(item.execution_id, item);
-  }
-  return Array.from(byId.values());
+  const byId = Map.groupBy(
+    pages.flatMap(({ items }) => items),
+    ({ execution_id }) => execution_id,
+  );
+  return Array.from(byId.values(), ([first]) => first as Execution);
 }
 
 function omitUndefined<T extends Record<string, unknown>>(values: T) {
@@ -136,22 +136,13 @@ function omitUndefined<T extends Record<string, unknown>>(values: T) {
 
 type Range = keyof typeof texts.runs.times;
 
-/** The filters in the address. An absent filter excludes no runs. */
-export interface Filters {
-  workflow?: string;
-  client?: string;
-  /** Statuses with commas between them. */
-  status?: string;
-  range?: Range;
-  error?: string;
-  trigger?: string;
-  /** A label as people write it: `order=PO-10`. */
-  label?: string;
-  /** Filters loaded runs in the browser, because the server cannot. */
-  text?: string;
-}
-
 export const filterNames = ["workflow", "client", "status", "range", "error", "trigger", "label", "text"] as const;
+
+/**
+ * The filters in the address. An absent filter excludes no runs. `status` has statuses with commas between them, and
+ * `label` a label as people write it: `order=PO-10`. `text` filters loaded runs in the browser, because the server cannot.
+ */
+export type Filters = Named<(typeof filterNames)[number]> & { range?: Range };
 
 export const rangesMs: Record<Range, number> = {
   "1h": 3_600_000,
@@ -165,7 +156,7 @@ export function useFilters(): [Filters, ReturnType<typeof useAddress<keyof Filte
   return [useMemo(() => parseFilters(values), [values]), change];
 }
 
-function parseFilters(values: Partial<Record<keyof Filters, string>>): Filters {
+function parseFilters(values: Named<keyof Filters>): Filters {
   const { status: _, range: __, ...rest } = values;
   const status = statuses.filter((one) => values.status?.split(",").includes(one)).join(",");
   const range = (Object.keys(texts.runs.times) as Range[]).find((one) => one === values.range);

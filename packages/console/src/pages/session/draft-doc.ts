@@ -3,31 +3,26 @@ import { asRaw, findMember, formatJson, listElements, Raw, readKind, readMembers
 import { texts } from "../../texts.ts";
 
 export type DraftEdge = Session["edges"][number];
-export type Positions = Readonly<Record<string, { x: number; y: number }>>;
 
 /** A node with its definition as JSON text, which keeps all digits. */
-export interface DocNode {
+interface DocNode {
   id: string;
   text: string;
 }
 
-export type Settings = Session["settings"];
+type Settings = Session["settings"];
 
 /** The drawing of a draft, and its settings. Edges keep their order, which is the order of branches. */
 export interface Doc {
   nodes: readonly DocNode[];
   edges: readonly DraftEdge[];
-  layout: Positions;
+  layout: Readonly<Session["layout"]>;
   settings: Settings;
 }
 
-type Drawn = Pick<Session, "nodes" | "beside" | "edges" | "layout" | "settings">;
-
-export function readDoc({ nodes, beside, ...rest }: Drawn): Doc {
-  const all = [...nodes, ...beside];
-  const { edges, layout, settings } = rest;
-  const texts = all.map(({ node_id: id, definition }) => ({ id, text: asRaw(definition).text }));
-  return { nodes: texts, edges, layout, settings };
+export function readDoc({ nodes, beside, edges, layout, settings }: Pick<Session, keyof Doc | "beside">): Doc {
+  const drawn = [...nodes, ...beside].map(({ node_id: id, definition }) => ({ id, text: asRaw(definition).text }));
+  return { nodes: drawn, edges, layout, settings };
 }
 
 /** Returns the parts of the document that a request replaces. */
@@ -224,12 +219,10 @@ export function nextCondition(
   const type = readString(findMember(nodes.find(({ id }) => id === from)?.text ?? "{}", "type")) ?? "action";
   if (!(type in conditionsOf)) return {};
   const taken = new Set(edges.flatMap((one) => (one.from === from ? [String(one.condition)] : [])));
-  if (type === "approval") {
-    const free = ["approved", "rejected", "timeout"].find((choice) => !taken.has(choice));
-    return free === undefined ? {} : { condition: free };
-  }
-  const free = [true, false].find((choice) => !taken.has(String(choice)));
-  return { condition: free ?? "default" };
+  const isApproval = type === "approval";
+  const choices = isApproval ? ["approved", "rejected", "timeout"] : [true, false];
+  const condition = choices.find((choice) => !taken.has(String(choice))) ?? (isApproval ? undefined : "default");
+  return condition === undefined ? {} : { condition };
 }
 
 export function connect(doc: Doc, from: string, to: string): Doc {
@@ -319,10 +312,8 @@ export function moveNode(doc: Doc, id: string, place: { x: number; y: number }):
  * meanwhile.
  */
 export function applyChange(doc: Doc, from: Doc, to: Doc): Doc {
-  const [old, now] = [
-    new Map(from.nodes.map((node) => [node.id, node.text])),
-    new Map(to.nodes.map((node) => [node.id, node.text])),
-  ];
+  const textsOf = ({ nodes }: Doc) => new Map(nodes.map(({ id, text }) => [id, text]));
+  const [old, now] = [textsOf(from), textsOf(to)];
   const kept = doc.nodes
     .filter(({ id }) => !old.has(id) || now.has(id))
     .map(({ id, text }) => ({ id, text: mergeTexts(text, old.get(id), now.get(id)) }));
@@ -391,15 +382,8 @@ export function renderWorkflow({ nodes, edges }: Pick<Doc, "nodes" | "edges">, n
   return formatJson(`{${members.map(([key, json]) => `${JSON.stringify(key)}:${json}`).join(",")}}`);
 }
 
-export interface ParsedWorkflow {
-  name: string | undefined;
-  settings: Record<string, unknown>;
-  nodes: DocNode[];
-  edges: DraftEdge[];
-}
-
 /** Parses a workflow that a user typed. If the text is no workflow, returns the reason. */
-export function parseWorkflowText(text: string): ParsedWorkflow | string {
+export function parseWorkflowText(text: string) {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);

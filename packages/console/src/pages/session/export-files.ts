@@ -1,11 +1,8 @@
+import type { Session } from "@nova/client";
 import { findMember, formatJson, listMembers, readString } from "../../json/raw.ts";
 import { type Doc, renderWorkflow } from "./draft-doc.ts";
 
-interface Exported extends Pick<Doc, "nodes" | "edges"> {
-  name: string;
-  settings: object;
-  /** Files of `lib/`. */
-  files: Readonly<Record<string, string>>;
+interface Exported extends Pick<Doc, "nodes" | "edges">, Pick<Session, "name" | "settings" | "files"> {
   /** The initial context as JSON text. */
   context: string;
 }

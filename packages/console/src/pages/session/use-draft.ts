@@ -20,23 +20,13 @@ interface History {
 const maxTries = 4;
 
 /** Changes of the draft, which are saved at once and can be undone. */
-export interface DraftEditing {
-  /** Saves a change. Rejects if the server refuses it. */
-  apply(change: (doc: Doc) => Doc): Promise<void>;
-  /** Saves a change. If the server refuses it, `error` has the reason, as after `undo` and `redo`. */
-  draw(change: (doc: Doc) => Doc): Promise<void>;
-  undo(): Promise<void>;
-  redo(): Promise<void>;
-  canUndo: boolean;
-  canRedo: boolean;
-  error: unknown;
-}
+export type DraftEditing = ReturnType<typeof useDraft>;
 
 /**
  * Saves changes of the draft, or of the body of a map, one after the other. If another user has changed the session
  * meanwhile, applies the change to the new state, so that both changes stay.
  */
-export function useDraft(session: Session, map: string | undefined): DraftEditing {
+export function useDraft(session: Session, map: string | undefined) {
   const { session_id: id } = session;
   const nova = useNova();
   const queries = useQueryClient();
@@ -81,6 +71,7 @@ export function useDraft(session: Session, map: string | undefined): DraftEditin
     );
     return done;
   }, []);
+  /** Saves a change. Rejects if the server refuses it. */
   const apply = useCallback(
     (change: (doc: Doc) => Doc) =>
       enqueue(async () => {
@@ -102,6 +93,7 @@ export function useDraft(session: Session, map: string | undefined): DraftEditin
       }).catch(setError),
     [enqueue, save, record],
   );
+  /** Saves a change. If the server refuses it, `error` has the reason, as after `undo` and `redo`. */
   const draw = useCallback((change: (doc: Doc) => Doc) => apply(change).catch(setError), [apply]);
   return useMemo(
     () => ({

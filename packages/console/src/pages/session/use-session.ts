@@ -26,13 +26,8 @@ function keepNewer(before: unknown, next: unknown): unknown {
   return (next as Session).revision < revision ? before : replaceEqualDeep(before, next);
 }
 
-/** The output of a node as JSON text, or the message of its error. */
-export interface OutputText {
-  text: string | undefined;
-  error: string | null;
-  /** The version of the node that has this output. */
-  version: number;
-}
+/** The output of a node as JSON text, or the message of its error, with the version of the node. */
+export type OutputText = ReturnType<typeof parseOutput>;
 
 /** Reads the outputs by node, once per revision of the session. */
 export function useOutputs({ session_id: id, revision }: Session) {
@@ -47,7 +42,7 @@ export function useOutputs({ session_id: id, revision }: Session) {
   return { outputs, error };
 }
 
-function parseOutput({ output, error, version }: SessionOutputs["outputs"][number]): OutputText {
+function parseOutput({ output, error, version }: SessionOutputs["outputs"][number]) {
   return { text: output === null ? undefined : asRaw(output).text, error, version };
 }
 
