@@ -23,7 +23,7 @@ const words = texts.fix;
 /** The editor is loaded when a user fixes a node for the first time. */
 const NodeWriter = lazyComponent(async () => (await import("../../session/node-writer.tsx")).NodeWriter);
 
-export interface FixProps {
+interface FixProps {
   run: WholeExecution;
   /** The failed entry, and the run that contains it: the run of the page, or a child run. */
   execution: string;
@@ -37,16 +37,19 @@ export function FixPanel(props: FixProps) {
   const { execution, entry, place } = props;
   const nova = useNova();
   const create = useMutation({ mutationFn: () => nova.sessions.create({ run: execution, place }) });
-  if (create.data) return <Fix {...props} session={create.data.session_id} />;
   return (
     <section className="fix stack" aria-label={words.title}>
       <FailedLine execution={execution} entry={entry} />
-      <div className="line">
-        <Button icon="change" tone="main" disabled={create.isPending} onClick={() => create.mutate()}>
-          {words.edit}
-        </Button>
-        <span className="quiet small">{words.editHint}</span>
-      </div>
+      {create.data ? (
+        <Fix {...props} session={create.data.session_id} />
+      ) : (
+        <div className="line">
+          <Button icon="change" tone="main" disabled={create.isPending} onClick={() => create.mutate()}>
+            {words.edit}
+          </Button>
+          <span className="quiet small">{words.editHint}</span>
+        </div>
+      )}
       <ErrorNote error={create.error} />
     </section>
   );
@@ -80,14 +83,10 @@ function FailedLine({ execution, entry }: Pick<FixProps, "execution" | "entry">)
 }
 
 function Fix({ session: id, ...props }: FixProps & { session: string }) {
-  const session = useSession(id);
   return (
-    <section className="fix stack" aria-label={words.title}>
-      <FailedLine execution={props.execution} entry={props.entry} />
-      <QueryView query={session} lines={4}>
-        {(data) => <Editor {...props} session={data} />}
-      </QueryView>
-    </section>
+    <QueryView query={useSession(id)} lines={4}>
+      {(session) => <Editor {...props} session={session} />}
+    </QueryView>
   );
 }
 
