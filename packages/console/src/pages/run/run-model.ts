@@ -46,14 +46,21 @@ export function findMap(scope: string): string | undefined {
 
 /** Builds the visits of a run in order. `prefix` contains the enclosing nodes, each followed by a slash. */
 function buildVisits(run: WholeExecution, entries: readonly ChainEntry[], prefix: string): Visit[] {
-  const place = { execution: run.execution_id, prefix, isOpen: run.ended_at === null };
+  const isOpen = run.ended_at === null;
+  const place = { execution: run.execution_id, prefix, isOpen };
   const visits = listVisits(entries, Date.parse(run.started_at), place);
   const keys = new Set(visits.map(({ key }) => key));
   const atWork = run.at_work.nodes.map((work): Visit => {
     const state = work.waits_for ? "waiting" : "running";
     return createVisit(place, work, { state, from: Date.parse(work.since), to: null, work });
   });
-  return [...visits, ...atWork.filter(({ key }) => !keys.has(key))];
+  const all = [...visits, ...atWork.filter(({ key }) => !keys.has(key))];
+  const last = entries.at(-1);
+  if (!isOpen || run.at_work.count > 0 || !last?.path_taken || last.branches) return all;
+  // No node of the open run is running or waiting, so its next node starts soon.
+  const { scope, seq, path_taken: node_id, timestamp } = last;
+  const next = { state: "next", from: Date.parse(timestamp), to: null } as const;
+  return [...all, createVisit(place, { node_id, scope, seq: seq + 1 }, next)];
 }
 
 interface VisitOrigin {
@@ -183,7 +190,7 @@ export function buildRunModel(
   prefix = "",
 ): RunModel {
   const inside = Array.from(children.values());
-  const own = addNextVisit(run, entries, buildVisits(run, entries, prefix), prefix);
+  const own = buildVisits(run, entries, prefix);
   const visits = [...own, ...inside.flatMap((child) => child.visits)];
   const byNode = Map.groupBy(own, ({ node }) => node);
   const taken = new Map(inside.flatMap((child) => Array.from(child.taken)));
@@ -198,7 +205,7 @@ export function buildRunModel(
     ]),
     taken,
     maps,
-    failed: findFailure(run, own),
+    failed: run.error ? own.findLast(({ id, state }) => id === run.error?.node && state === "failed") : undefined,
     isOpen: run.ended_at === null,
     times: sumTimes(entries),
     critical: run.ended_at === null ? undefined : findCriticalPath(entries, prefix, inside),
@@ -234,25 +241,6 @@ export function listEntries(entries: readonly ChainEntry[]): ChainEntry[] {
     entry,
     ...(entry.branches ?? []).flatMap((branch) => listEntries(branch.entries)),
   ]);
-}
-
-/** Adds a visit for the next node of an open run, if no node is running or waiting. */
-function addNextVisit(
-  run: WholeExecution,
-  entries: readonly ChainEntry[],
-  visits: Visit[],
-  prefix: string,
-): readonly Visit[] {
-  const last = entries.at(-1);
-  if (run.ended_at !== null || run.at_work.count > 0 || !last?.path_taken || last.branches) return visits;
-  const { scope, seq, path_taken: node_id, timestamp } = last;
-  const place = { execution: run.execution_id, prefix, isOpen: true };
-  const next = { state: "next", from: Date.parse(timestamp), to: null } as const;
-  return [...visits, createVisit(place, { node_id, scope, seq: seq + 1 }, next)];
-}
-
-function findFailure({ error }: WholeExecution, visits: readonly Visit[]): Visit | undefined {
-  return error === null ? undefined : visits.findLast(({ id, state }) => id === error.node && state === "failed");
 }
 
 interface Found {
