@@ -53,11 +53,8 @@ export const restart = {
   active: "active",
   ofRun: "of this run",
   changes: (changed: number, added: number, removed: number) => {
-    const parts = [
-      changed > 0 ? `${changed} changed` : "",
-      added > 0 ? `${added} added` : "",
-      removed > 0 ? `${removed} removed` : "",
-    ].filter((part) => part !== "");
+    const counts = Object.entries({ changed, added, removed });
+    const parts = counts.flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []));
     return parts.length === 0 ? "No node differs in code or prompt" : `Nodes: ${parts.join(", ")}`;
   },
   diffOf: (node: string) => `What changed in ${node}`,

@@ -1,5 +1,5 @@
 import type { Client, NovaClient } from "@nova/client";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
@@ -378,40 +378,35 @@ function Danger({ client: { slug } }: { client: Client }) {
 /** Reads the export page by page, and saves it as one file. */
 function Download({ slug }: { slug: string }) {
   const nova = useNova();
-  const [count, setCount] = useState<number>();
-  const [error, setError] = useState<unknown>();
+  const [count, setCount] = useState(0);
   const stop = useRef<AbortController>(undefined);
   useEffect(() => () => stop.current?.abort(), []);
-  const start = async () => {
-    const controller = new AbortController();
-    stop.current = controller;
-    setError(undefined);
-    setCount(0);
-    try {
+  const { mutate, isPending, error } = useMutation({
+    async mutationFn() {
+      const controller = new AbortController();
+      stop.current = controller;
       const lines: string[] = [];
+      setCount(0);
       for await (const page of readExport(nova, slug, controller.signal)) {
         lines.push(...page);
         setCount(lines.length);
       }
       saveFile(`${slug}.jsonl`, new Blob(lines, { type: "application/jsonl" }));
-    } catch (cause) {
-      if (!controller.signal.aborted) setError(cause);
-    }
-    setCount(undefined);
-  };
+    },
+  });
   return (
     <>
       <div className="line">
-        <Button icon="download" disabled={count !== undefined} onClick={start}>
-          {count === undefined ? dangerWords.export : dangerWords.exporting(count)}
+        <Button icon="download" disabled={isPending} onClick={() => mutate()}>
+          {isPending ? dangerWords.exporting(count) : dangerWords.export}
         </Button>
-        {count !== undefined && (
+        {isPending && (
           <Button tone="ghost" onClick={() => stop.current?.abort()}>
             {dangerWords.stop}
           </Button>
         )}
       </div>
-      <ErrorNote error={error} />
+      <ErrorNote error={stop.current?.signal.aborted ? undefined : error} />
     </>
   );
 }

@@ -55,22 +55,13 @@ function Tiles({ workflows }: { workflows: readonly Figures[] }) {
   const cost = useCostToday();
   const sum = (countOf: (one: Figures) => number) => workflows.reduce((total, one) => total + countOf(one), 0);
   const [runs, failed, completed] = [sum((one) => one.runs), sum((one) => one.failed), sum((one) => one.completed)];
+  const link = (href: string, count: string) => <Link href={href}>{count}</Link>;
   const tiles: Fact[] = [
-    [
-      words.runs,
-      <Link key="runs" href="/?range=24h">
-        {runs.toLocaleString("en")}
-      </Link>,
-    ],
+    [words.runs, link("/?range=24h", runs.toLocaleString("en"))],
     [words.throughput, words.perHour(runs / hoursPerDay)],
-    [
-      words.failed,
-      <Link key="failed" href="/failures?range=24h">
-        {failed.toLocaleString("en")}
-      </Link>,
-    ],
+    [words.failed, link("/failures?range=24h", failed.toLocaleString("en"))],
     [words.success, runs === 0 ? "–" : formatRate(completed / runs)],
-    [words.queued, queue && <Link href="/?status=queued">{queue}</Link>],
+    [words.queued, queue && link("/?status=queued", queue)],
     [words.cost, cost === undefined ? "–" : formatUsd(cost)],
     [words.oldestTask, <OldestTask key="task" />],
   ];

@@ -21,11 +21,7 @@ const growth = 1.4;
 export function useRuns(filters: Filters) {
   const nova = useNova();
   const queries = useQueryClient();
-  const { workflow, client, status, range, error, trigger, label } = filters;
-  const filter: Filters = useMemo(
-    () => omitUndefined({ workflow, client, status, range, error, trigger, label }),
-    [workflow, client, status, range, error, trigger, label],
-  );
+  const filter: Filters = useMemo(() => omitUndefined({ ...filters, text: undefined }), [filters]);
   const queryKey = ["runs", filter];
   const read = async (cursor: string | undefined, signal: AbortSignal): Promise<Page> => {
     const query = { ...buildRunQuery(filter), ...(cursor !== undefined && { cursor }), limit: pageSize };

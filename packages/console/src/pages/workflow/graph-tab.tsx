@@ -101,13 +101,12 @@ export function formatEdgeLabel(label: string, max: number | undefined): string 
 }
 
 export function describeKind({ type, isPrompt }: GraphNode): string {
-  const kind = type in words.kinds ? words.kinds[type as keyof typeof words.kinds] : type;
-  return isPrompt ? `${kind} · ${words.prompt}` : kind;
+  return isPrompt ? `${type} · ${words.prompt}` : type;
 }
 
 function showCard({ findings = [], node }: CardData & { findings: readonly Finding[] | undefined }): CardLook {
   const isBad = findings.some(({ severity }) => severity === "error");
-  const look = { tone: getNodeTone(node), note: describeKind(node) };
+  const look = { tone: node.isPrompt ? "accent" : (tones[node.type] ?? "idle"), note: describeKind(node) };
   if (findings.length === 0) return { ...look, state: "plain" };
   const end = (
     <span className={`node-findings tone-${isBad ? "bad" : "wait"}`} title={words.findings(findings.length)}>
@@ -119,20 +118,14 @@ function showCard({ findings = [], node }: CardData & { findings: readonly Findi
   return { ...look, state: isBad ? "bad" : "warned", end };
 }
 
-function getNodeTone({ type, isPrompt }: GraphNode): string {
-  if (isPrompt) return "accent";
-  if (type === "approval" || type === "wait") return "wait";
-  return type === "decision" || type === "map" || type === "workflow" ? "run" : "idle";
-}
+const tones: Record<string, string> = { approval: "wait", wait: "wait", decision: "run", map: "run", workflow: "run" };
 
 function NodePanel({ node, findings, onClose }: { node: NodeText; findings: readonly Finding[]; onClose(): void }) {
   const { id, type, code, prompt, settings } = node;
   const [description, message, runs] = ["description", "message", "workflow"].map((name) =>
     readString(settings.get(name)),
   );
-  const otherSettings = Array.from(settings).filter(
-    ([name]) => name !== "description" && name !== "message" && name !== "name",
-  );
+  const otherSettings = Array.from(settings).filter(([name]) => !["description", "message", "name"].includes(name));
   const inCode = findings.find(({ line }) => line !== undefined);
   return (
     <>
