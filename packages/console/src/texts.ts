@@ -202,8 +202,6 @@ export const texts = {
     missing: "There is no such run",
     missingHint: "It may belong to another client, or the address may be incomplete.",
     back: "All runs",
-    started: "Started",
-    duration: "Duration",
     cost: "Models",
     tokens: (input: number, output: number) => `${input.toLocaleString("en")} in, ${output.toLocaleString("en")} out`,
     cancel: "Cancel",
@@ -218,7 +216,6 @@ export const texts = {
       noName: "Letters, digits, dots, hyphens and underscores, at most 64.",
       copy: "Copy command",
     },
-    id: "Run",
     restartedFrom: "Restarted from",
     restartedAs: "Restarted as",
     runBy: "Run by",
@@ -240,7 +237,6 @@ export const texts = {
     pick: "Choose a node to see what it did.",
     queued: "It waits for a free slot or for the workflow to resume.",
     knows: "Context so far",
-    result: "Result",
     /** `begun` is the number of items that have started. */
     itemsBy({ items, begun, failed, reused }: Record<"items" | "begun" | "failed" | "reused", number>): string {
       const whole = items === 1 ? "1 item" : `${items.toLocaleString("en")} items`;
@@ -252,10 +248,6 @@ export const texts = {
       title: "Items of the map",
       items: "Items",
       begun: "Ran",
-      completed: "Completed",
-      failed: "Failed",
-      cancelled: "Cancelled",
-      reused: "Reused",
       times: (count: number) => `${count.toLocaleString("en")}×`,
       inItems(items: readonly number[]): string {
         const most = 5;
@@ -271,9 +263,7 @@ export const texts = {
     found: "result",
     conversation: {
       title: "Conversation",
-      model: "Model",
       unfit: "The answer does not fit:",
-      code: "Code",
       codeFailed: "The code failed, and the model continues:",
       calls: (count: number) => (count === 1 ? "1 call" : `${count.toLocaleString("en")} calls`),
     },
@@ -299,8 +289,6 @@ export const texts = {
     starting: "starts",
     notRun: "did not run",
     notReached: "not reached yet",
-    client: "Client",
-    trigger: "Trigger",
     proof: {
       show: "Proof",
       title: "Proof of the run",
@@ -339,7 +327,6 @@ export const texts = {
     allLogs: "Logs of all nodes",
     followLogs: "Follow",
     noLogsAtAll: "No node has printed anything.",
-    inputOf: "Input",
     starter: "Started by",
     byKey: "a key",
     compare: {
@@ -419,15 +406,7 @@ export const texts = {
     queued: "Queued",
     cost: "Cost today (UTC)",
     oldestTask: "Oldest task",
-    columns: {
-      workflow: "Workflow",
-      runs: "Runs",
-      failed: "Failed",
-      success: "Success",
-      p50: "p50",
-      p95: "p95",
-      cost: "Cost",
-    },
+    p50: "p50",
     schedules: "Next schedules",
     noSchedules: "No schedule is due.",
     rejected: "Rejected deliveries",
@@ -438,7 +417,6 @@ export const texts = {
     count: (count: number) => (count === 1 ? "1 cause" : `${count.toLocaleString("en")} causes`),
     empty: "No failures",
     emptyHint: "No run failed in this period.",
-    line: (line: number) => `line ${line}`,
     newSince: (version: number) => `new since v${version}`,
     restart: (count: number) => `Restart ${count.toLocaleString("en")}`,
     columns: {

@@ -157,8 +157,6 @@ export const clients = {
   columns: {
     name: "Name",
     slug: "Slug",
-    concurrent: "Runs at once",
-    cost: "Dollars a month",
     retention: "Kept for",
     created: "Created",
   },
@@ -200,8 +198,6 @@ export const clients = {
     title: "Pinned versions",
     hint: "Its runs use these versions instead of the active ones.",
     none: "No version is pinned: its runs use the active versions.",
-    workflow: "Workflow",
-    version: "Version",
     add: "Pin",
     remove: (workflow: string) => `Unpin ${workflow}`,
   },

@@ -1,6 +1,5 @@
 /** Texts of the editor for code and prompts. */
 export const writer = {
-  saved: "Saved",
   saving: "Saving …",
   invalid: "Not saved: a value is not valid",
   keys: "Ctrl+Enter runs it, Escape then Tab leaves the editor",
@@ -48,8 +47,6 @@ export const fix = {
 
 /** Texts of the dialog that restarts a run. */
 export const restart = {
-  versionLabel: "Version",
-  version: (version: number) => `v${version}`,
   active: "active",
   ofRun: "of this run",
   changes: (changed: number, added: number, removed: number) => {
@@ -88,11 +85,8 @@ export const build = {
       copy: { title: "A copy", hint: "The nodes of another workflow." },
       file: { title: "Files", hint: "A workflow.json with its code and prompts." },
     },
-    copyOf: "Workflow",
-    choose: "Choose …",
     name: "Name",
     nameHint: "Empty: the name of the source.",
-    untitled: "New workflow",
     slug: (slug: string) => `Its id becomes ${slug === "" ? "untitled" : slug}.`,
     files: "Files of the workflow",
     drop: "Drop the files here, or",
@@ -100,7 +94,6 @@ export const build = {
     noWorkflow: "None of these files is a workflow. Add its workflow.json.",
     sample: "Run the invoice sample",
     sampleHint: "The sample reads the total of an invoice in plain text. It needs no model and no account.",
-    startingSample: "Starting …",
   },
   json: {
     label: "The workflow as JSON",
@@ -110,7 +103,6 @@ export const build = {
       "The drawing has changed meanwhile. Apply fails, so that no change is lost: copy your text, and discard it.",
   },
   changes: {
-    findings: "Findings",
     title: (workflow: string) => `Changes to the active version of ${workflow}`,
     added: (nodes: string) => `New: ${nodes}`,
     removed: (nodes: string) => `Removed: ${nodes}`,
@@ -170,8 +162,6 @@ export const sessions = {
   confirmRemoveHint: "Its draft and outputs are deleted. Its runs stay.",
   columns: {
     name: "Name",
-    client: "Client",
-    workflow: "Workflow",
     nodes: "Nodes",
     until: "Expires",
     actions: "Actions",
@@ -181,11 +171,8 @@ export const sessions = {
   form: {
     name: "Name",
     nameHint: "Empty: the name of the workflow.",
-    from: "Start from",
     empty: "An empty draft",
-    client: "Client",
     usualClient: "Client of your key",
-    context: "Context as a JSON object",
     contextHint: "Initial context of every run of the draft.",
     misfit: 'This is not a JSON object. Write one such as { "topic": "rivers" }.',
   },
@@ -197,9 +184,7 @@ export const sessions = {
   counts: (stale: number, fresh: number) =>
     [stale > 0 ? `${stale} stale` : "", fresh > 0 ? `${fresh} fresh` : ""].filter((part) => part !== "").join(", ") ||
     "none yet",
-  version: (version: number) => `v${version}`,
   noOutput: "no output yet",
-  atNode: (count: number) => (count === 1 ? "1 finding" : `${count} findings`),
   noNodes: "The draft has no nodes yet",
   noNodesHint: "Add the first one, and write what it does.",
   pick: "Choose a node to edit it or its output.",
@@ -207,14 +192,11 @@ export const sessions = {
   keys: { next: "Next node", previous: "Previous node", run: "Run stale nodes", add: "Add a node" },
   run: {
     all: "Run stale nodes",
-    one: "Run this node",
-    busy: "Running …",
     fresh: "All nodes are fresh: nothing ran.",
     ran: (nodes: string) => `Ran ${nodes}.`,
     inProgress: (nodes: string) => `Running ${nodes}.`,
     reused: (nodes: string) => `Reused: ${nodes}.`,
     failed: (node: string, message: string) => `${node} failed: ${message}`,
-    open: "Open the run",
     dismiss: "Dismiss",
     going: "A run is in progress",
   },
@@ -225,11 +207,8 @@ export const sessions = {
   line: "Its branches do not nest, so its nodes run one after the other.",
   node: {
     fields: "Definition",
-    prompt: "Prompt",
-    code: "Code",
     misfit: "This is not a JSON object.",
     revert: "Discard my changes",
-    output: "Output",
     byHand: (by: string) => `edited by ${by}`,
     fromRun: "from a run",
     decision: (choice: string) => `chose ${choice}`,
@@ -265,7 +244,6 @@ export const sessions = {
       workflow: "Another workflow",
       end: "End of the item",
     },
-    called: "Workflow",
     after: "After",
     first: "No node",
   },
@@ -282,7 +260,6 @@ export const sessions = {
   },
   publish: {
     title: "Publish",
-    workflow: "Workflow",
     workflowHint: "Publishes its next version, or the first version of a new workflow. Empty: named after the session.",
     name: "Name",
     nameHint: "Empty: keeps the current name.",

@@ -78,9 +78,9 @@ const columns: readonly Column<Client>[] = [
     ),
   ],
   [words.columns.slug, ({ slug }) => slug, "mono quiet"],
-  [words.columns.concurrent, ({ quotas: { max_concurrent } }) => max_concurrent ?? unlimited, "number wide"],
+  [texts.clients.quotas.max_concurrent, ({ quotas: { max_concurrent } }) => max_concurrent ?? unlimited, "number wide"],
   [
-    words.columns.cost,
+    texts.clients.quotas.max_cost_usd,
     ({ quotas: { max_cost_usd } }) => (max_cost_usd == null ? unlimited : `$${max_cost_usd}`),
     "number wide",
   ],
@@ -307,13 +307,13 @@ function Pins({ client }: { client: Client }) {
           // biome-ignore lint/suspicious/noArrayIndexKey: rows have no id
           <div key={index} className="pin">
             <SelectField
-              label={labels.workflow}
+              label={texts.runs.filters.workflow}
               value={pin.id}
               values={[...new Set(["", pin.id, ...workflows.map(([id]) => id)])].map((id) => [id, nameOf(id)])}
               onChange={(id) => setPins(pins.with(index, { ...pin, id }))}
             />
             <TextField
-              label={labels.version}
+              label={texts.workflows.shown}
               inputMode="numeric"
               value={pin.version}
               onChange={(version) => setPins(pins.with(index, { ...pin, version: version.trim() }))}

@@ -55,7 +55,7 @@ export function CodePage() {
         clears={["workflow", "status"]}
         choices={[
           ["workflow", texts.runs.filters.workflow, workflows],
-          ["status", words.status, codeStates.map((state) => [state, words.states[state]])],
+          ["status", texts.runs.filters.status, codeStates.map((state) => [state, words.states[state]])],
         ]}
       />
       <ListView
@@ -258,15 +258,15 @@ function Evidence({ version }: { version: CodeVersion }) {
   const { model, origin, cost, created_at, proven_by, approved, key, code_hash, client_slug, status } = version;
   const author = origin === "edited" ? `${model}, ${evidenceWords.edited}` : model;
   const facts: Fact[] = [
-    [evidenceWords.status, <VersionBadge key="status" status={status} />],
+    [texts.runs.filters.status, <VersionBadge key="status" status={status} />],
     [evidenceWords.provenBy, <Proof key="proof" run={proven_by} />],
     [evidenceWords.approved, <Approval key="approval" approved={approved} />],
     [evidenceWords.model, <UntrustedText key="model" text={author} />],
-    [evidenceWords.cost, formatUsd(cost.usd)],
+    [texts.costs.columns.cost, formatUsd(cost.usd)],
     [evidenceWords.tokensName, evidenceWords.tokens(cost.tokens_input, cost.tokens_cached, cost.tokens_output)],
-    [evidenceWords.created, <Time key="created" at={created_at} />],
-    [evidenceWords.client, client_slug ?? texts.common.everyone],
-    [evidenceWords.codeHash, code_hash, "mono hash"],
+    [texts.clients.columns.created, <Time key="created" at={created_at} />],
+    [texts.runs.columns.client, client_slug ?? texts.common.everyone],
+    [texts.run.fields.code, code_hash, "mono hash"],
     [evidenceWords.key, key, "mono hash"],
   ];
   return <Facts className="facts" facts={facts} />;

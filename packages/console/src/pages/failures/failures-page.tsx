@@ -106,7 +106,7 @@ function Cause({ group: { workflow, node, class: name, message, runs } }: { grou
       </span>
       <span className="quiet small">
         <WorkflowName id={workflow} /> · <UntrustedText text={node} />
-        {line === undefined ? "" : ` · ${words.line(line)}`} · {name}
+        {line === undefined ? "" : ` · ${texts.writer.line(line)}`} · {name}
       </span>
     </>
   );

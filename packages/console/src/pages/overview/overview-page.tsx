@@ -93,7 +93,7 @@ function OldestTask() {
 }
 
 const time = (ms: number | null) => (ms === null ? "–" : formatPercentile(ms));
-const { columns: labels } = words;
+const { columns: labels } = texts.costs;
 
 const columns: readonly Column<Figures>[] = [
   [
@@ -106,13 +106,13 @@ const columns: readonly Column<Figures>[] = [
   ],
   [labels.runs, ({ runs }) => runs.toLocaleString("en"), "number"],
   [
-    labels.failed,
+    words.failed,
     ({ workflow, failed }) =>
       failed > 0 && <Link href={`/failures?workflow=${workflow}&range=24h`}>{failed.toLocaleString("en")}</Link>,
     "number",
   ],
-  [labels.success, ({ success_rate }) => formatRate(success_rate), "number wide"],
-  [labels.p50, ({ p50_ms }) => time(p50_ms), "number wide"],
+  [words.success, ({ success_rate }) => formatRate(success_rate), "number wide"],
+  [words.p50, ({ p50_ms }) => time(p50_ms), "number wide"],
   [labels.p95, ({ p95_ms }) => time(p95_ms), "number"],
   [labels.cost, ({ cost_usd }) => formatUsd(cost_usd), "number wide"],
 ];

@@ -20,10 +20,10 @@ export function MapView({ visit, model, onSelect }: MapViewProps) {
   const facts: Fact[] = [
     [words.items, items.toLocaleString("en")],
     [words.begun, begun < items && begun.toLocaleString("en")],
-    [words.completed, count(completed)],
-    [words.failed, count(failed)],
-    [words.cancelled, count(cancelled)],
-    [words.reused, count(reused)],
+    [texts.status.completed, count(completed)],
+    [texts.status.failed, count(failed)],
+    [texts.status.cancelled, count(cancelled)],
+    [texts.run.forecast.reused, count(reused)],
   ];
   return (
     <section className="map-report stack" aria-label={words.title}>

@@ -88,10 +88,12 @@ function VersionField({ run, active, version, onChange }: VersionFieldProps) {
   const versions = useVersions(run.workflow);
   const ready = versions.data?.filter(({ status }) => status === "ready") ?? [];
   const nameOf = (one: number) =>
-    [words.version(one), one === active && words.active, one === run.version && words.ofRun].filter(Boolean).join(", ");
+    [texts.workflows.version(one), one === active && words.active, one === run.version && words.ofRun]
+      .filter(Boolean)
+      .join(", ");
   return (
     <SelectField
-      label={words.versionLabel}
+      label={texts.workflows.shown}
       value={String(version ?? "")}
       values={ready.map((one) => [String(one.version), nameOf(one.version)] as const)}
       onChange={(to) => onChange(Number(to))}

@@ -280,7 +280,7 @@ function RunContext({ run }: { run: WholeExecution }) {
   return (
     <>
       <header className="pane-head">
-        <h2>{run.ended_at === null ? texts.run.knows : texts.run.result}</h2>
+        <h2>{run.ended_at === null ? texts.run.knows : texts.runs.columns.result}</h2>
         <p className="quiet">{run.status === "queued" ? texts.run.queued : texts.run.pick}</p>
       </header>
       <div className="pane-body">

@@ -79,7 +79,7 @@ export function AddNode({ session, place, draft, onAdded, onClose }: AddNodeProp
       />
       {kind === "workflow" && (
         <SelectField
-          label={labels.called}
+          label={texts.runs.columns.workflow}
           value={called}
           values={[["", texts.form.choose], ...workflows]}
           onChange={setCalled}
@@ -176,7 +176,7 @@ export function Publish({ session, onClose }: SessionDialogProps) {
   return (
     <FormDialog title={words.title} staysOpen onSubmit={publish} onClose={onClose}>
       <TextField
-        label={words.workflow}
+        label={texts.runs.columns.workflow}
         hint={words.workflowHint}
         value={workflow}
         autoFocus

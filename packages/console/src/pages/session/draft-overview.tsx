@@ -35,8 +35,8 @@ export function DraftOverview({ session, map }: { session: Session; map: string 
       </Link>,
     ],
     [words.columns.nodes, words.counts(stale, fresh)],
-    [words.columns.client, client_slug, "mono"],
-    [words.columns.workflow, origin || words.ownDraft],
+    [texts.runs.columns.client, client_slug, "mono"],
+    [texts.runs.columns.workflow, origin || words.ownDraft],
     [words.columns.until, <Time key="until" at={expires_at} />],
   ];
   return (

@@ -78,9 +78,9 @@ export function SessionNodePanel({ session, node, output, draft, ...acts }: Node
       <header className="pane-head row">
         <UntrustedText as="h2" text={node.node_id} />
         {isTool ? (
-          <Badge tone="idle" icon="code" text={`${words.version(node.version)} ${words.tools.one}`} />
+          <Badge tone="idle" icon="code" text={`${texts.workflows.version(node.version)} ${words.tools.one}`} />
         ) : (
-          <Badge {...freshnessLooks[state]} text={`${words.version(node.version)} ${words.states[state]}`} />
+          <Badge {...freshnessLooks[state]} text={`${texts.workflows.version(node.version)} ${words.states[state]}`} />
         )}
         <span className="actions">
           <IconButton icon="cross" label={texts.common.close} onClick={() => acts.onSelect(undefined)} />
@@ -99,7 +99,7 @@ export function SessionNodePanel({ session, node, output, draft, ...acts }: Node
         )}
         <div className="line">
           <Button icon="play" disabled={acts.isRunning} onClick={() => void run()}>
-            {words.run.one}
+            {texts.fix.run}
           </Button>
           {acts.onEnter && (
             <Button icon="right" onClick={acts.onEnter}>
@@ -206,7 +206,7 @@ function NodeOutput({ session, node, output }: { session: string; node: SessionN
   return (
     <section className="stack">
       <header className="line baseline">
-        <h3>{nodeWords.output}</h3>
+        <h3>{texts.run.output}</h3>
         <Origin node={node} />
       </header>
       {error !== null ? (

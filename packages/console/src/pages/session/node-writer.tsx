@@ -45,7 +45,7 @@ export function NodeWriter({ session, node, field, onRun, handle, takesFocus = f
   const open = useWriter(writer, {
     text,
     language: field === "code" ? "python" : "prompt",
-    label: texts.sessions.node[field],
+    label: texts.run[field],
     names,
     onChange: setText,
     onRun,
@@ -57,7 +57,7 @@ export function NodeWriter({ session, node, field, onRun, handle, takesFocus = f
     <div className="stack writer">
       <div ref={open.host} className="code-diff well writer-box" data-field={field} />
       <p className="row between small quiet" role="status">
-        <span>{saver.isSaved ? words.saved : words.saving}</span>
+        <span>{saver.isSaved ? texts.common.saved : words.saving}</span>
         <span>{words.keys}</span>
       </p>
       {theirs !== undefined && <Conflict session={session} node={node.node_id} saver={saver} />}

@@ -46,7 +46,7 @@ export function PublishChanges({ session }: { session: Session }) {
       <QueryView query={findings} lines={2}>
         {({ findings: found }) => (
           <section>
-            <h3>{words.findings}</h3>
+            <h3>{texts.writer.findings}</h3>
             {found.length === 0 && <p className="ok">{texts.writer.noFindings}</p>}
             <FindingList className="tight small" findings={found} />
           </section>

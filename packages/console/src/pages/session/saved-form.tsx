@@ -73,7 +73,7 @@ export function SavedForm({ id, fields, object, findings, complete = (changes) =
           ? texts.writer.invalid
           : changes.length > 0
             ? texts.writer.saving
-            : texts.writer.saved}
+            : texts.common.saved}
       </p>
       <ErrorNote error={error} />
     </div>

@@ -234,7 +234,7 @@ function RunNote({ session: { running }, answer, isPending, onDismiss }: RunNote
       {isPending || other !== undefined ? (
         <p className="session-note bar row break">
           <StatusBadge status="running" />
-          <span>{isPending ? runWords.busy : runWords.going}</span>
+          <span>{isPending ? texts.fix.running : runWords.going}</span>
           {other !== undefined && <RunLink id={other} />}
         </p>
       ) : (
@@ -284,7 +284,7 @@ function Answer({ answer, isOpen, onDismiss }: { answer: SessionRun; isOpen: boo
 function RunLink({ id }: { id: string }) {
   return (
     <Link href={`/runs/${id}`} className="link in-text">
-      {runWords.open}
+      {texts.run.open}
     </Link>
   );
 }
@@ -416,6 +416,10 @@ function showCard({ version, state, line = "", isBad, findings = 0, node }: Sess
   const children = (
     <UntrustedText as="p" className={`node-line ellipsis mono quiet ${isBad ? "bad" : ""}`} text={line} />
   );
-  const facts = [words.version(version), words.states[state], ...(findings > 0 ? [words.atNode(findings)] : [])];
+  const facts = [
+    texts.workflows.version(version),
+    words.states[state],
+    ...(findings > 0 ? [texts.workflows.graph.findings(findings)] : []),
+  ];
   return { tone, state, note: facts.join(" · "), end, children };
 }

@@ -140,10 +140,10 @@ function NodePanel({ node, findings, onClose }: { node: NodeText; findings: read
         {description !== undefined && <UntrustedText as="p" text={description} />}
         {findings.length > 0 && <FindingList findings={findings} showsSeverity />}
         {message !== undefined && <Written label={words.fields.message} text={message} />}
-        {prompt !== undefined && <Written label={words.fields.prompt} text={prompt} />}
+        {prompt !== undefined && <Written label={texts.run.prompt} text={prompt} />}
         {code !== undefined && (
           <section>
-            <h3>{words.fields.code}</h3>
+            <h3>{texts.run.code}</h3>
             <CodeLines code={code} marked={inCode?.line} />
           </section>
         )}
@@ -195,7 +195,7 @@ function Overview({ byNode, query: { isPending, error }, definition, select }: O
           {count > 0 ? words.findings(count) : !isClean && outcome}
           {isClean && (
             <>
-              {words.noFindings}
+              {texts.writer.noFindings}
               <span className="center toned tone-ok">
                 <Icon name="check" size={14} />
               </span>

@@ -56,7 +56,7 @@ function NewWorkflow({ onClose }: { onClose(): void }) {
     go(`/sessions/${session_id}`);
   };
   const readSource = async () => {
-    if (source === "empty") return { name: words.untitled };
+    if (source === "empty") return { name: texts.build.create.title };
     if (source === "copy") return { workflow: copied };
     if (source === "file") return { definition: new Raw(found?.definition ?? "{}"), files: found?.files ?? {} };
     return readTemplate(source);
@@ -86,9 +86,9 @@ function NewWorkflow({ onClose }: { onClose(): void }) {
       </fieldset>
       {source === "copy" && (
         <SelectField
-          label={words.copyOf}
+          label={texts.runs.columns.workflow}
           value={copied}
-          values={[["", words.choose], ...workflows]}
+          values={[["", texts.form.choose], ...workflows]}
           onChange={setCopied}
         />
       )}
@@ -181,7 +181,7 @@ export function FirstSteps(): ReactNode {
     <div className="stack">
       <div className="line first-steps">
         <Button icon="play" tone="main" disabled={sample.isPending} onClick={() => sample.mutate()}>
-          {sample.isPending ? words.startingSample : words.sample}
+          {sample.isPending ? texts.workflows.begin.starting : words.sample}
         </Button>
         <NewWorkflowButton />
       </div>

@@ -92,7 +92,7 @@ function WorkflowTable({ workflows }: { workflows: readonly Workflow[] }) {
             [columns.last, ({ id }) => <LastRuns workflow={id} runs={runs.get(id) ?? older?.get(id)} />, "fixed"],
             [columns.success, ({ id }) => <SuccessRate figures={figures.get(id)} />, "fixed wide"],
             [
-              columns.p95,
+              texts.costs.columns.p95,
               ({ id }) => {
                 const ms = figures.get(id)?.p95_ms;
                 return ms != null && formatPercentile(ms);
@@ -100,7 +100,7 @@ function WorkflowTable({ workflows }: { workflows: readonly Workflow[] }) {
               "fixed wide number",
             ],
             [
-              columns.cost,
+              texts.costs.columns.cost,
               ({ id }) => (figures.get(id)?.cost_usd ? formatUsd(figures.get(id)?.cost_usd ?? 0) : ""),
               "fixed wide number",
             ],
