@@ -7,7 +7,7 @@ import { useReload, useWorkflowChoices } from "../../api/queries.ts";
 import { ConfirmButton } from "../../parts/dialog.tsx";
 import { FilterBar, useAddress } from "../../parts/filters.tsx";
 import { LiveMark, PageHead } from "../../parts/page.tsx";
-import { describeError, ListView } from "../../parts/states.tsx";
+import { ListView } from "../../parts/states.tsx";
 import { Badge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -15,7 +15,7 @@ import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { WorkflowName } from "../../parts/workflow-name.tsx";
 import { texts } from "../../texts.ts";
 import { listEntries } from "../run/run-model.ts";
-import { rangesMs } from "../runs/use-runs.ts";
+import { rangesMs, requestForRuns } from "../runs/use-runs.ts";
 import { type FailureGroup, groupFailures } from "./failure-groups.ts";
 
 const words = texts.failures;
@@ -155,11 +155,9 @@ function RestartGroup({ group: { restartable, runs } }: { group: FailureGroup })
     [skipped],
   );
   const restart = async () => {
-    const refused: string[] = [];
-    await workConcurrently(restartable, async ({ execution_id: id }) => {
-      await executions.restart(id).catch((error) => refused.push(describeError(error)));
-    });
-    setProblem(refused[0]);
+    const ids = restartable.map(({ execution_id }) => execution_id);
+    const [refusal] = await requestForRuns(ids, (id) => executions.restart(id));
+    setProblem(refusal?.reason);
     await reload(["runs"]);
   };
   return (

@@ -1,9 +1,10 @@
 import type { Execution } from "@nova/client";
 import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
-import { useNova } from "../../api/nova.ts";
+import { useNova, workConcurrently } from "../../api/nova.ts";
 import { useAddress } from "../../parts/filters.tsx";
 import { type Named, readParams } from "../../parts/params.ts";
+import { describeError } from "../../parts/states.tsx";
 import { statuses } from "../../parts/status.tsx";
 import { texts } from "../../texts.ts";
 
@@ -79,6 +80,13 @@ export function useRunCount(filters: Filters, refetchInterval: number, limit = 2
     },
   });
   return data;
+}
+
+/** Requests an action for each run. A refused request does not stop the others. Returns the refusals. */
+export async function requestForRuns(ids: readonly string[], request: (id: string) => Promise<unknown>) {
+  const refused: { id: string; reason: string }[] = [];
+  await workConcurrently(ids, (id) => request(id).catch((error) => refused.push({ id, reason: describeError(error) })));
+  return refused;
 }
 
 /** Reads the filters in the search part of an address. */
