@@ -224,18 +224,11 @@ export const clients = {
     addPair: "Add a field",
     removePair: "Remove the field",
     kinds: {
-      email: "Mailbox",
-      database: "PostgreSQL database",
-      http: "Web API",
-      oauth2: "OAuth 2",
-      custom: "Anything else",
-    },
-    kindHints: {
-      email: "SMTP sends from it, IMAP reads it: enter one host or both.",
-      database: "Code reads it as db_host, db_user, db_password and so on.",
-      http: "Enter a password, a token or headers.",
-      oauth2: "NOVA renews access tokens before they expire. Code reads only the current token.",
-      custom: "Secret texts under names of your choice.",
+      email: ["Mailbox", "SMTP sends from it, IMAP reads it: enter one host or both."],
+      database: ["PostgreSQL database", "Code reads it as db_host, db_user, db_password and so on."],
+      http: ["Web API", "Enter a password, a token or headers."],
+      oauth2: ["OAuth 2", "NOVA renews access tokens before they expire. Code reads only the current token."],
+      custom: ["Anything else", "Secret texts under names of your choice."],
     },
     fields: {
       user: "User",

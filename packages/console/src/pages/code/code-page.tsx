@@ -55,7 +55,7 @@ export function CodePage() {
         clears={["workflow", "status"]}
         choices={[
           ["workflow", texts.runs.filters.workflow, workflows],
-          ["status", texts.runs.filters.status, codeStates.map((state) => [state, words.states[state]])],
+          ["status", texts.runs.filters.status, codeStates.map((state) => [state, words.states[state][0]])],
         ]}
       />
       <ListView
@@ -187,7 +187,7 @@ function NodeDetail({ node, onBack }: { node: CodeNode; onBack(): void }) {
               {words.lockedHint} <code>nova lock approve</code>
             </>
           ) : (
-            version === node.current && words.stateHints[node.state]
+            version === node.current && words.states[node.state][1]
           )}
         </p>
       </header>
@@ -437,7 +437,8 @@ const looks: Record<CodeState, { tone: string; icon: IconName }> = {
 };
 
 function StateBadge({ state }: { state: CodeState }) {
-  return <Badge {...looks[state]} text={words.states[state]} title={words.stateHints[state]} />;
+  const [text, title] = words.states[state];
+  return <Badge {...looks[state]} text={text} title={title} />;
 }
 
 const tones: Record<CodeVersion["status"], string> = {

@@ -138,23 +138,21 @@ function ScheduleSwitch({ workflow, schedule }: { workflow: string; schedule: Sc
   const { api, ask } = useNova();
   const reload = useReload();
   const isPaused = schedule.paused_at !== null;
+  const act = isPaused ? "resume" : "pause";
+  const params = { path: { id: workflow, trigger: schedule.trigger } };
   const toggle = useMutation({
-    mutationFn: () => {
-      const params = { path: { id: workflow, trigger: schedule.trigger } };
-      return ask(
-        isPaused
-          ? api.POST("/workflows/{id}/schedules/{trigger}/resume", { params })
-          : api.POST("/workflows/{id}/schedules/{trigger}/pause", { params }),
-      );
-    },
+    mutationFn: () => ask(api.POST(`/workflows/{id}/schedules/{trigger}/${act}`, { params })),
     onSuccess: () => reload(["/schedules"]),
   });
-  const label = isPaused ? words.resumeSchedule(schedule.trigger) : words.pauseSchedule(schedule.trigger);
   return (
     <>
       <ErrorNote error={toggle.error} />
-      <Button icon={isPaused ? "play" : "pause"} aria-label={label} onClick={() => toggle.mutate()}>
-        {isPaused ? texts.workflows.resume : texts.workflows.pause}
+      <Button
+        icon={isPaused ? "play" : "pause"}
+        aria-label={words[`${act}Schedule`](schedule.trigger)}
+        onClick={() => toggle.mutate()}
+      >
+        {texts.workflows[act]}
       </Button>
     </>
   );
