@@ -1,18 +1,9 @@
 import type { Session } from "@nova/client";
-import {
-  asRaw,
-  findMember,
-  listElements,
-  listMembers,
-  Raw,
-  readKind,
-  readMembers,
-  readString,
-} from "../../json/raw.ts";
+import { asRaw, findMember, listMembers, Raw, readKind, readMembers, readString } from "../../json/raw.ts";
 import { createGraph, type Graph, type GraphNode } from "../../parts/graph/definition.ts";
 import type { texts } from "../../texts.ts";
 import { deriveSlug } from "../workflows/workflow-files.ts";
-import { listIdsBeside, listNodesInside, readBody, readDoc } from "./draft-doc.ts";
+import { listIdsBeside, listNodesInside, listTools, readBody, readDoc } from "./draft-doc.ts";
 
 export type SessionNode = Session["nodes"][number];
 
@@ -167,11 +158,6 @@ export function parseCondition(text: string): string | boolean | undefined {
 /** Returns whether an agent of the draft calls the node as a tool. */
 export function isToolOfAgent({ nodes, beside }: Pick<Session, "nodes" | "beside">, id: string): boolean {
   return [...nodes, ...beside].some((node) => listTools(readDefinition(node)).includes(id));
-}
-
-/** Lists the ids of the nodes that a definition has as tools. */
-export function listTools(definition: string): string[] {
-  return listElements(findMember(definition, "tools") ?? "[]").flatMap((tool) => readString(tool) ?? []);
 }
 
 type NewKind = keyof typeof texts.sessions.addNode.kinds;

@@ -23,13 +23,12 @@ import {
   findTextField,
   formatEdgeCondition,
   isToolOfAgent,
-  listTools,
   type NodeFreshness,
   readDefinition,
   type Scope,
   type SessionNode,
 } from "./draft.ts";
-import { addTool, type DraftEdge, removeEdge, removeNode } from "./draft-doc.ts";
+import { addTool, type DraftEdge, listTools, removeEdge, removeNode } from "./draft-doc.ts";
 import { lazyForm } from "./lazy-form.tsx";
 import { NodeWriter, type WriterHandle } from "./node-writer.tsx";
 import { usePublicationFindings } from "./publish-changes.tsx";

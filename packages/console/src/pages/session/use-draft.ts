@@ -12,10 +12,7 @@ interface Step {
   after: Doc;
 }
 
-interface History {
-  past: readonly Step[];
-  future: readonly Step[];
-}
+type History = Readonly<Record<"past" | "future", readonly Step[]>>;
 
 const maxTries = 4;
 

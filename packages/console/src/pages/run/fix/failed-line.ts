@@ -49,10 +49,9 @@ function findMemberOf(members: ReadonlyMap<string, string>, key: string): string
   const own = members.get(key);
   if (own !== undefined) return own;
   const [first = "", ...rest] = key.split(".");
-  const start = members.get(first);
   return rest.reduce<string | undefined>(
     (value, step) => (value?.trimStart().startsWith("{") ? findMember(value, step) : undefined),
-    rest.length > 0 ? start : undefined,
+    members.get(first),
   );
 }
 
