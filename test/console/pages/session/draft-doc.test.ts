@@ -12,6 +12,7 @@ import {
   type Doc,
   type KeyedTrigger,
   keyTriggers,
+  listExportFiles,
   listTriggers,
   moveNode,
   parseWorkflowText,
@@ -20,7 +21,6 @@ import {
   renderParts,
   renderWorkflow,
 } from "../../../../packages/console/src/pages/session/draft-doc.ts";
-import { listExportFiles } from "../../../../packages/console/src/pages/session/export-files.ts";
 
 const node = (id: string, more: object = {}) => ({ id, text: JSON.stringify({ id, type: "action", ...more }) });
 const doc = (ids: readonly string[], edges: Doc["edges"]): Doc => ({

@@ -1,4 +1,4 @@
-import type { WholeExecution } from "@nova/client";
+import { formatDuration, formatUsd, type RestartForecast, type WholeExecution } from "@nova/client";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLocation } from "wouter";
@@ -14,7 +14,6 @@ import { diffNodeTexts, listNodeTexts } from "../workflow/definition.ts";
 import { MoreValues } from "../workflow/more-values.tsx";
 import { checkExtras, createExtra, createExtraFields, type Extra } from "../workflow/start-values.ts";
 import { NodeTextDiffs, readVersion, useVersions } from "../workflow/use-workflow.tsx";
-import { ForecastView } from "./forecast.tsx";
 
 const words = texts.restart;
 
@@ -201,4 +200,40 @@ function AskAgain({ run: { workflow, version }, reused, again, onChange }: AskAg
 function nodeOfPlace(place: string): string {
   const [last = place] = place.split(/[/.]/).slice(-1);
   return last.replace(/#\d+$|\[\d+\]$/, "");
+}
+
+const forecastWords = texts.run.forecast;
+
+/** Lists the nodes that a restart would run, and the results that it would reuse. */
+export function ForecastView({ forecast: { estimate, misfits, again, runs, reused } }: { forecast: RestartForecast }) {
+  return (
+    <div className="stack loose">
+      <p>
+        {forecastWords.estimate(
+          formatDuration(estimate.execution_time_ms),
+          estimate.cost_usd === 0 ? "" : formatUsd(estimate.cost_usd),
+        )}
+      </p>
+      <Places label={forecastWords.misfits} places={misfits} tone="bad" />
+      <Places label={forecastWords.again} places={again} tone="wait" />
+      <Places label={forecastWords.runs} places={runs.filter((place) => !again.includes(place))} tone="run" />
+      <Places label={forecastWords.reused} places={reused} tone="idle" />
+    </div>
+  );
+}
+
+function Places({ label, places, tone }: { label: string; places: readonly string[]; tone: string }) {
+  if (places.length === 0) return null;
+  return (
+    <section className={`places tone-${tone}`}>
+      <h3>
+        {label} <span className="quiet">{places.length}</span>
+      </h3>
+      <ul>
+        {places.map((place) => (
+          <UntrustedText key={place} as="li" className="mono" text={place} />
+        ))}
+      </ul>
+    </section>
+  );
 }

@@ -127,7 +127,6 @@ export function isReused({ entry }: Visit): boolean {
 /** The combined state of all visits of a node. */
 export interface NodeState {
   visits: readonly Visit[];
-  counts: Partial<Record<VisitState, number>>;
   /** The state of the visit that needs the most attention. */
   state: VisitState | "idle";
   ms: number;
@@ -137,12 +136,10 @@ export interface NodeState {
 const order: readonly VisitState[] = ["running", "waiting", "next", "failed", "cancelled", "success"];
 
 export function summarizeVisits(visits: readonly Visit[]): NodeState {
-  const counts: NodeState["counts"] = {};
-  for (const { state } of visits) counts[state] = (counts[state] ?? 0) + 1;
+  const states = new Set(visits.map(({ state }) => state));
   return {
     visits,
-    counts,
-    state: order.find((state) => counts[state]) ?? "idle",
+    state: order.find((state) => states.has(state)) ?? "idle",
     ms: visits.reduce((sum, { entry, join }) => sum + ((join ?? entry)?.execution_time_ms ?? 0), 0),
     isReused: visits.length > 0 && visits.every(isReused),
   };

@@ -8,6 +8,7 @@ import { useAddress } from "../../parts/filters.tsx";
 import { listNodes } from "../../parts/graph/definition.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { useKeys, usePlaces, useStepKeys } from "../../parts/keyboard.tsx";
+import { type Fact, Facts } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { useVisibleRows } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -17,11 +18,10 @@ import { Conversation } from "./conversation.tsx";
 import { EntryView, WholeContext } from "./entry-view.tsx";
 import { FixPanel } from "./fix/fix-panel.tsx";
 import { LiveLog, LogStream } from "./log-stream.tsx";
-import { MapView } from "./map-view.tsx";
 import { RestartDialog } from "./restart-dialog.tsx";
 import { lookOfState, RunGraph, stateLooks } from "./run-graph.tsx";
 import { RunHead } from "./run-head.tsx";
-import { compareVisits, findItem, isReused, type RunModel, type Visit } from "./run-model.ts";
+import { compareVisits, findItem, isReused, type RunModel, reportItems, type Visit } from "./run-model.ts";
 import { readWidth, Splitter } from "./splitter.tsx";
 import { Timeline } from "./timeline.tsx";
 import { useRun } from "./use-run.ts";
@@ -262,6 +262,43 @@ function Panel({ run, model, node, visit, onSelect }: PanelProps) {
         !visit.entry && <LiveLog key={visit.key} visit={visit} />
       )}
     </aside>
+  );
+}
+
+/** The report of a map, which stands above the results of all its items. */
+function MapView({ visit, model, onSelect }: Pick<PanelProps, "model" | "onSelect"> & { visit: Visit }) {
+  const mapWords = texts.run.map;
+  const report = useMemo(() => reportItems(visit, model.visits), [visit, model]);
+  const { items, begun, completed, failed, cancelled, reused, failures } = report;
+  const count = (number: number) => number > 0 && number.toLocaleString("en");
+  const facts: Fact[] = [
+    [mapWords.items, items.toLocaleString("en")],
+    [mapWords.begun, begun < items && begun.toLocaleString("en")],
+    [texts.status.completed, count(completed)],
+    [texts.status.failed, count(failed)],
+    [texts.status.cancelled, count(cancelled)],
+    [texts.run.forecast.reused, count(reused)],
+  ];
+  return (
+    <section className="map-report stack" aria-label={mapWords.title}>
+      <Facts className="facts" facts={facts} />
+      {failures.map((failure) => (
+        <button
+          key={failure.key}
+          type="button"
+          className="map-failure pick tone-bad"
+          onClick={() => onSelect(failure.visits[0] as Visit)}
+        >
+          <b>{mapWords.times(failure.visits.length)}</b>
+          <span className="fill">
+            <span className="mono">{failure.node}</span> <b>{failure.class}</b> <UntrustedText text={failure.message} />
+          </span>
+          <span className="quiet small">
+            {mapWords.inItems(failure.visits.flatMap(({ scope }) => findItem(scope) ?? []))}
+          </span>
+        </button>
+      ))}
+    </section>
   );
 }
 

@@ -69,7 +69,8 @@ function spanOf(visits: readonly Visit[], nowMs: number): Span {
 
 /** Joins the items of a map into one line, because a single item among thousands would be invisible. */
 function createFoldedLine(key: string, inside: readonly Visit[], isOpen: boolean, nowMs: number): Line {
-  const { counts, state } = summarizeVisits(inside);
+  const { state } = summarizeVisits(inside);
+  const failed = inside.filter((visit) => visit.state === "failed").length;
   const byItem = Map.groupBy(inside, ({ scope }) => findItem(scope));
   const reused = Array.from(byItem.values()).filter((visits) => visits.every(isReused)).length;
   const segments = inside
@@ -82,7 +83,7 @@ function createFoldedLine(key: string, inside: readonly Visit[], isOpen: boolean
   return {
     key,
     name: findMap(inside[0]?.scope ?? "") ?? "",
-    note: texts.run.itemsBy({ items: byItem.size, begun: byItem.size, failed: counts.failed ?? 0, reused }),
+    note: texts.run.itemsBy({ items: byItem.size, begun: byItem.size, failed, reused }),
     state,
     span: spanOf(inside, nowMs),
     segments: mergeSegments(segments),

@@ -1,4 +1,3 @@
-import type { Session } from "@nova/client";
 import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { Link } from "wouter";
@@ -44,7 +43,7 @@ export const freshnessLooks: Record<NodeFreshness, { tone: string; icon: IconNam
   skipped: { tone: "idle", icon: "minus" },
 };
 
-const NodeForm = lazyForm(async () => (await import("./kind-form.tsx")).KindForm);
+const NodeForm = lazyForm(async () => (await import("./schema-forms.tsx")).KindForm);
 
 interface NodePanelProps {
   session: Scope;
@@ -161,13 +160,7 @@ function Tools({ session, agent, draft, onSelect }: ToolsProps) {
   );
 }
 
-interface EdgesProps {
-  session: Session;
-  node: string;
-  draft: DraftEditing;
-}
-
-function Edges({ session: { edges }, node, draft }: EdgesProps) {
+function Edges({ session: { edges }, node, draft }: Pick<NodePanelProps, "session" | "draft"> & { node: string }) {
   const remove = useMutation({ mutationFn: (edge: DraftEdge) => draft.apply((doc) => removeEdge(doc, edge)) });
   const nodeEdges = edges.filter(({ from, to }) => from === node || to === node);
   return (

@@ -209,7 +209,7 @@ function Draft({ session: whole }: { session: Session }) {
   );
 }
 
-const Settings = lazyForm(async () => (await import("./settings-tab.tsx")).SettingsTab);
+const Settings = lazyForm(async () => (await import("./schema-forms.tsx")).SettingsTab);
 
 /** A new node that the user describes in a dialog. */
 interface Adding {

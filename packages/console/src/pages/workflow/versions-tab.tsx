@@ -190,9 +190,7 @@ function ChangeList({ diff, selected, onSelect }: ChangeProps) {
   );
 }
 
-interface SelectedChangeProps {
-  diff: WorkflowDiff;
-  selected: string | undefined;
+interface SelectedChangeProps extends Pick<ChangeProps, "diff" | "selected"> {
   versions: string;
 }
 

@@ -14,7 +14,7 @@ import { requestForRuns } from "../../runs/use-runs.ts";
 import { readDefinition, type SessionNode } from "../../session/draft.ts";
 import type { WriterHandle } from "../../session/node-writer.tsx";
 import { readVersion } from "../../workflow/use-workflow.tsx";
-import { ForecastView } from "../forecast.tsx";
+import { ForecastView } from "../restart-dialog.tsx";
 import { normalizeMessage } from "./failed-line.ts";
 
 const words = texts.fix;
