@@ -1,9 +1,7 @@
 import { formatDuration, formatPercentile, formatRate, formatUsd, type Schemas } from "@nova/client";
-import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
-import { useNova } from "../../api/nova.ts";
-import { useList } from "../../api/queries.ts";
+import { useList, usePages } from "../../api/queries.ts";
 import { Card, type Fact, Facts, LiveMark, PageColumn, PageHead } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
@@ -77,19 +75,12 @@ function useCostToday(): number | undefined {
 
 /** The API lists tasks oldest first. */
 function OldestTask() {
-  const nova = useNova();
   const now = useNow();
-  const { data } = useQuery({
-    queryKey: ["tasks", "oldest"],
-    refetchInterval: pauseMs,
-    async queryFn() {
-      const { items } = await nova.ask(nova.api.GET("/tasks", { params: { query: { limit: 1 } } }));
-      return items[0] ?? null;
-    },
-  });
-  if (!data) return <>–</>;
-  const ageMs = Math.max(0, now - Date.parse(data.created_at));
-  return <Link href={`/tasks/${data.task_id}`}>{formatDuration(ageMs)}</Link>;
+  const { data } = usePages("/tasks", { query: { limit: 1 } }, { refetchInterval: pauseMs });
+  const [task] = data ?? [];
+  if (!task) return <>–</>;
+  const ageMs = Math.max(0, now - Date.parse(task.created_at));
+  return <Link href={`/tasks/${task.task_id}`}>{formatDuration(ageMs)}</Link>;
 }
 
 const time = (ms: number | null) => (ms === null ? "–" : formatPercentile(ms));
@@ -145,15 +136,8 @@ function Schedules() {
 }
 
 function Rejected() {
-  const nova = useNova();
-  const { data } = useQuery({
-    queryKey: ["deliveries", "refused"],
-    refetchInterval: pauseMs,
-    async queryFn() {
-      const query = { status: "refused" as const, limit: maxListed };
-      return (await nova.ask(nova.api.GET("/deliveries", { params: { query } }))).items;
-    },
-  });
+  const query = { status: "refused", limit: maxListed } as const;
+  const { data } = usePages("/deliveries", { query }, { refetchInterval: pauseMs });
   const items = data?.map(({ id, at, type, workflow, reason }) => (
     <li key={id} className="row">
       <Time at={at} />

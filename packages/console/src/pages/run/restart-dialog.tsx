@@ -11,7 +11,7 @@ import { QueryView } from "../../parts/states.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { diffNodeTexts, listNodeTexts } from "../workflow/definition.ts";
-import { MoreValues } from "../workflow/more-values.tsx";
+import { MoreValues, type MoreValuesProps } from "../workflow/more-values.tsx";
 import { checkExtras, createExtra, createExtraFields, type Extra } from "../workflow/start-values.ts";
 import { NodeTextDiffs, readVersion, useVersions } from "../workflow/use-workflow.tsx";
 
@@ -122,11 +122,8 @@ function VersionDiff({ run: { workflow, version: before }, version }: { run: Who
   );
 }
 
-interface PatchProps {
+interface PatchProps extends Pick<MoreValuesProps, "extras" | "problems" | "onChange"> {
   run: WholeExecution;
-  extras: readonly Extra[];
-  problems: ReadonlyMap<string, string>;
-  onChange(extras: readonly Extra[]): void;
 }
 
 /** Values that replace those of the initial context. */

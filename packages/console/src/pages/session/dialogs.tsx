@@ -111,13 +111,8 @@ export function AddEdge({ session, from: chosen, draft, onClose }: AddEdgeProps)
   const [text, setText] = useState("");
   const [rounds, setRounds] = useState("");
   const condition = parseCondition(text);
-  const edge = {
-    from,
-    to,
-    ...(condition !== undefined && { condition }),
-    ...(rounds !== "" && { max: Number(rounds) }),
-  };
-  const add = () => draft.apply((doc) => addEdge(doc, edge));
+  const options = { ...(condition !== undefined && { condition }), ...(rounds !== "" && { max: Number(rounds) }) };
+  const add = () => draft.apply((doc) => addEdge(doc, { from, to, ...options }));
   const labels = words.addEdge;
   return (
     <FormDialog title={labels.title} onSubmit={add} onClose={onClose}>

@@ -100,9 +100,9 @@ function createGraphNode(id: string, type: string): GraphNode {
   return { ...nothing, id, type, name: id, isPrompt: false };
 }
 
-export type NodeFreshness = "fresh" | "stale" | "skipped";
+export type NodeFreshness = ReturnType<typeof classifyNode>;
 
-export function classifyNode({ state, skipped }: Pick<SessionNode, "state" | "skipped">): NodeFreshness {
+export function classifyNode({ state, skipped }: Pick<SessionNode, "state" | "skipped">) {
   return skipped ? "skipped" : state;
 }
 

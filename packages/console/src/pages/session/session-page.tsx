@@ -43,6 +43,7 @@ import { type OutputText, useOutputs, useSession, useSessionReload } from "./use
 
 const words = texts.sessions;
 const buildWords = texts.build;
+const views = ["graph", "settings", "json"] as const;
 
 export function SessionPage() {
   const { id = "" } = useParams<{ id: string }>();
@@ -83,10 +84,7 @@ function Draft({ session: whole }: { session: Session }) {
   );
   useKeys({
     r: { label: words.keys.run, run: () => !isRunning && run.mutate(undefined) },
-    a: {
-      label: words.keys.add,
-      run: () => setAdding({ place }),
-    },
+    a: { label: words.keys.add, run: () => setAdding({ place }) },
     u: { label: buildWords.keys.undo, run: () => void draft.undo() },
     U: { label: buildWords.keys.redo, run: () => void draft.redo() },
     o: { label: buildWords.inside.keyOpen, run: () => enterSelected?.() },
@@ -137,12 +135,8 @@ function Draft({ session: whole }: { session: Session }) {
       <div className="bar line">
         <Segments
           label={buildWords.views.label}
-          choices={[
-            ["graph", buildWords.views.graph],
-            ["settings", buildWords.views.settings],
-            ["json", buildWords.views.json],
-          ]}
-          value={view === "json" || view === "settings" ? view : "graph"}
+          choices={views.map((one) => [one, buildWords.views[one]] as const)}
+          value={views.find((one) => one === view) ?? "graph"}
           onChange={(one) => change({ view: one === "graph" ? undefined : one })}
         />
         {view === undefined && map !== undefined && <MapPath session={whole} map={map} />}

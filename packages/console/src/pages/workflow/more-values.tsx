@@ -4,7 +4,7 @@ import { AnyInput, Trouble } from "../../parts/form/form-fields.tsx";
 import { texts } from "../../texts.ts";
 import { createExtra, type Extra } from "./start-values.ts";
 
-interface MoreValuesProps {
+export interface MoreValuesProps {
   extras: readonly Extra[];
   onChange(extras: readonly Extra[]): void;
   problems: Problems;

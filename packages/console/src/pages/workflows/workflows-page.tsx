@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { useNova, workConcurrently } from "../../api/nova.ts";
-import { useList } from "../../api/queries.ts";
+import { useList, usePages } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { ShareBar } from "../../parts/chart.tsx";
 import { FilterBar, SearchField, useAddress } from "../../parts/filters.tsx";
@@ -62,19 +62,13 @@ export function WorkflowsPage() {
 }
 
 function WorkflowTable({ workflows }: { workflows: readonly Workflow[] }) {
-  const nova = useNova();
   const statistics = useList("/analytics/workflows", {}, { staleTime: 30_000 });
-  const recent = useQuery({
-    queryKey: ["runs", "latest", recentRuns],
-    refetchInterval: runsPauseMs,
-    queryFn: ({ signal }) =>
-      nova.ask(nova.api.GET("/executions", { params: { query: { limit: recentRuns } }, signal })),
-  });
+  const recent = usePages("/executions", { query: { limit: recentRuns } }, { refetchInterval: runsPauseMs });
   const figures = useMemo(
     () => new Map(statistics.data?.map((one) => [one.workflow, one] as const)),
     [statistics.data],
   );
-  const runs = useMemo(() => Map.groupBy(recent.data?.items ?? [], ({ workflow }) => workflow), [recent.data]);
+  const runs = useMemo(() => Map.groupBy(recent.data ?? [], ({ workflow }) => workflow), [recent.data]);
   const older = useOlderRuns(recent.data === undefined ? [] : workflows.flatMap(({ id }) => (runs.has(id) ? [] : id)));
   const [, go] = useLocation();
   const at = useRowKeys(workflows.length, words.keys, (index) => go(`/workflows/${workflows[index]?.id}`));

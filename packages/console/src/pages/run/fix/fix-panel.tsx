@@ -105,14 +105,11 @@ function Editor({ session, ...props }: FixProps & { session: Session }) {
       // The answer comes before the end of a long run.
       const answer = execution === null ? { status, error } : await nova.executions.untilEnded(execution);
       await reload();
-      return { execution, answer, entry: execution === null ? undefined : await findEntry(execution, node.node_id) };
+      const entries = execution === null ? [] : await Array.fromAsync(nova.executions.chain(execution));
+      return { execution, answer, entry: entries.findLast(({ node_id }) => node_id === node.node_id) };
     },
     onSuccess: ({ answer }) => setTried(answer.status === "completed"),
   });
-  const findEntry = async (execution: string, wanted: string) => {
-    const entries = await Array.fromAsync(nova.executions.chain(execution));
-    return entries.findLast(({ node_id }) => node_id === wanted);
-  };
   if (!node || !field) return <p className="quiet">{words.notEditable}</p>;
   const start = () => {
     if (!run.isPending) run.mutate();
