@@ -152,9 +152,6 @@ export const texts = {
       result: "Result",
     },
     filters: {
-      status: "Status",
-      workflow: "Workflow",
-      client: "Client",
       time: "Time",
       error: "Error class",
       trigger: "Trigger",
@@ -220,7 +217,6 @@ export const texts = {
     restartedAs: "Restarted as",
     runBy: "Run by",
     views: "Views of the run",
-    graphShort: "Graph",
     forecast: {
       estimate: (time: string, usd: string) =>
         `The nodes to run took ${time}${usd === "" ? "" : ` and cost ${usd}`} last time. Nothing has started yet.`,
@@ -340,12 +336,8 @@ export const texts = {
       different: "different",
       paths: { only_a: "only in the other run", only_b: "only in this run" },
       columns: {
-        place: "Node",
         path: "Path",
         definition: "Definition",
-        code: "Code",
-        cost: "Cost",
-        time: "Time",
         values: "Values",
       },
     },
@@ -394,16 +386,13 @@ export const texts = {
     kept: (count: number) => `${count} unchanged ${count === 1 ? "key" : "keys"}`,
   },
   overview: {
-    title: "Overview",
     period: "The last 24 hours",
-    workflows: "Workflows",
     noRuns: "No run ended in the last 24 hours.",
     runs: "Ended runs",
     throughput: "Throughput",
     perHour: (runs: number) => `${runs >= 10 ? Math.round(runs).toLocaleString("en") : runs.toFixed(1)} / h`,
     failed: "Failed",
     success: "Success",
-    queued: "Queued",
     cost: "Cost today (UTC)",
     oldestTask: "Oldest task",
     p50: "p50",
@@ -413,7 +402,6 @@ export const texts = {
     noneRejected: "No delivery was rejected.",
   },
   failures: {
-    title: "Failures",
     count: (count: number) => (count === 1 ? "1 cause" : `${count.toLocaleString("en")} causes`),
     empty: "No failures",
     emptyHint: "No run failed in this period.",
@@ -421,7 +409,6 @@ export const texts = {
     restart: (count: number) => `Restart ${count.toLocaleString("en")}`,
     columns: {
       error: "Error",
-      count: "Runs",
       first: "First",
       last: "Last",
       versions: "Versions",

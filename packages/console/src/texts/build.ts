@@ -127,7 +127,6 @@ export const build = {
   },
   inside: {
     path: "Place in the draft",
-    whole: "Draft",
     open: "Open its nodes",
     hint: (items: string) => `These nodes run once for each item of ${items}.`,
     first: "If you run one of them, it uses the first item and the latest outputs of the nodes before the map.",
@@ -150,7 +149,6 @@ export const build = {
 } as const;
 
 export const sessions = {
-  title: "Sessions",
   count: (count: number) => (count === 1 ? "1 session" : `${count.toLocaleString("en")} sessions`),
   empty: "No sessions yet",
   emptyHint: "A session is a draft that you run and change node by node, and publish when it is right.",

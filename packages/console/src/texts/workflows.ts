@@ -1,5 +1,4 @@
 export const workflows = {
-  title: "Workflows",
   draft: "Draft",
   draftOf: (session: string) => `Draft: ${session}`,
   count: (count: number) => (count === 1 ? "1 workflow" : `${count.toLocaleString("en")} workflows`),
@@ -36,7 +35,6 @@ export const workflows = {
     analytics: "Analytics",
     limits: "Limits and pins",
   },
-  runs: "Runs",
   edit: "Edit",
   pause: "Pause",
   resume: "Resume",
@@ -54,7 +52,6 @@ export const workflows = {
   graph: {
     label: "Graph of the workflow",
     pick: "Choose a node to see what it does.",
-    node: "Node",
     findings: (count: number) => (count === 1 ? "1 finding" : `${count} findings`),
     checking: "Checking …",
     findingsLost: "Its findings could not be loaded:",
@@ -132,7 +129,6 @@ export const workflows = {
     more: "Older deliveries",
   },
   analytics: {
-    range: "Time",
     ranges: { "1d": "Last day", "7d": "Last 7 days", "90d": "Last 90 days" },
     empty: "No run has ended in this time",
     emptyHint: "Choose a longer time, or start a run.",
@@ -187,7 +183,6 @@ export const form = {
 } as const;
 
 export const tasks = {
-  title: "Tasks",
   kinds: { approval: "Answers", event: "Events" },
   kind: "Kind of task",
   empty: { approval: "No task waits for an answer", event: "No run waits for an event" },
@@ -324,7 +319,6 @@ export const code = {
     edited: "edited by hand",
     tokens: (input: number, cached: number, output: number) =>
       `${input.toLocaleString("en")} in (${cached.toLocaleString("en")} cached), ${output.toLocaleString("en")} out`,
-    tokensName: "Tokens",
     key: "Key",
   },
   historyHint: "Compared with the previous code.",

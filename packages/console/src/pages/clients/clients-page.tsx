@@ -38,7 +38,7 @@ export function ClientsPage() {
   );
   return (
     <>
-      <PageHead title={words.title} end={clients.data && create} />
+      <PageHead title={texts.nav.clients} end={clients.data && create} />
       <div className="page-body">
         {deleted !== undefined && (
           <p className="notice tone-run" role="status">
@@ -70,7 +70,7 @@ export function ClientsPage() {
 const unlimited = <span className="quiet">{words.unlimited}</span>;
 const columns: readonly Column<Client>[] = [
   [
-    words.columns.name,
+    words.settings.name,
     ({ slug, name }) => (
       <Link href={`/clients/${slug}`}>
         <UntrustedText text={name} />
@@ -78,9 +78,9 @@ const columns: readonly Column<Client>[] = [
     ),
   ],
   [words.columns.slug, ({ slug }) => slug, "mono quiet"],
-  [texts.clients.quotas.max_concurrent, ({ quotas: { max_concurrent } }) => max_concurrent ?? unlimited, "number wide"],
+  [words.quotas.max_concurrent, ({ quotas: { max_concurrent } }) => max_concurrent ?? unlimited, "number wide"],
   [
-    texts.clients.quotas.max_cost_usd,
+    words.quotas.max_cost_usd,
     ({ quotas: { max_cost_usd } }) => (max_cost_usd == null ? unlimited : `$${max_cost_usd}`),
     "number wide",
   ],
@@ -106,7 +106,7 @@ function NewClient({ onClose }: { onClose(): void }) {
   };
   return (
     <FormDialog title={words.create} onSubmit={create} onClose={onClose}>
-      <TextField label={words.columns.name} value={name} required maxLength={200} autoFocus onChange={setName} />
+      <TextField label={words.settings.name} value={name} required maxLength={200} autoFocus onChange={setName} />
       <TextField
         label={words.columns.slug}
         hint={words.slugHint}
@@ -307,7 +307,7 @@ function Pins({ client }: { client: Client }) {
           // biome-ignore lint/suspicious/noArrayIndexKey: rows have no id
           <div key={index} className="pin">
             <SelectField
-              label={texts.runs.filters.workflow}
+              label={texts.runs.columns.workflow}
               value={pin.id}
               values={[...new Set(["", pin.id, ...workflows.map(([id]) => id)])].map((id) => [id, nameOf(id)])}
               onChange={(id) => setPins(pins.with(index, { ...pin, id }))}

@@ -109,7 +109,7 @@ function CredentialForm({ owner, replaced, onClose }: CredentialFormProps) {
     >
       <div className="columns">
         <SelectField
-          label={words.kind}
+          label={words.columns.kind}
           value={kind}
           values={Object.entries(words.kinds).map(([one, [text]]) => [one, text] as const)}
           onChange={(chosen) => {
@@ -118,7 +118,7 @@ function CredentialForm({ owner, replaced, onClose }: CredentialFormProps) {
           }}
         />
         <TextField
-          label={words.name}
+          label={words.columns.name}
           value={name}
           placeholder={kind}
           required={kind === "custom"}

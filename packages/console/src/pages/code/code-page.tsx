@@ -54,8 +54,8 @@ export function CodePage() {
         change={(changes) => change("workflow" in changes ? { ...changes, node: undefined } : changes)}
         clears={["workflow", "status"]}
         choices={[
-          ["workflow", texts.runs.filters.workflow, workflows],
-          ["status", texts.runs.filters.status, codeStates.map((state) => [state, words.states[state][0]])],
+          ["workflow", texts.runs.columns.workflow, workflows],
+          ["status", texts.runs.columns.status, codeStates.map((state) => [state, words.states[state][0]])],
         ]}
       />
       <ListView
@@ -258,12 +258,12 @@ function Evidence({ version }: { version: CodeVersion }) {
   const { model, origin, cost, created_at, proven_by, approved, key, code_hash, client_slug, status } = version;
   const author = origin === "edited" ? `${model}, ${evidenceWords.edited}` : model;
   const facts: Fact[] = [
-    [texts.runs.filters.status, <VersionBadge key="status" status={status} />],
+    [texts.runs.columns.status, <VersionBadge key="status" status={status} />],
     [evidenceWords.provenBy, <Proof key="proof" run={proven_by} />],
     [evidenceWords.approved, <Approval key="approval" approved={approved} />],
     [evidenceWords.model, <UntrustedText key="model" text={author} />],
     [texts.costs.columns.cost, formatUsd(cost.usd)],
-    [evidenceWords.tokensName, evidenceWords.tokens(cost.tokens_input, cost.tokens_cached, cost.tokens_output)],
+    [texts.costs.measures.tokens, evidenceWords.tokens(cost.tokens_input, cost.tokens_cached, cost.tokens_output)],
     [texts.clients.columns.created, <Time key="created" at={created_at} />],
     [texts.runs.columns.client, client_slug ?? texts.common.everyone],
     [texts.run.fields.code, code_hash, "mono hash"],

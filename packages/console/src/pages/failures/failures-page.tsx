@@ -33,12 +33,12 @@ export function FailuresPage() {
   const workflows = useWorkflowChoices();
   return (
     <>
-      <PageHead title={words.title} note={query.data && words.count(query.data.length)} end={<LiveMark />} />
+      <PageHead title={texts.nav.failures} note={query.data && words.count(query.data.length)} end={<LiveMark />} />
       <FilterBar
         filters={filters}
         change={change}
         choices={[
-          ["workflow", texts.runs.filters.workflow, workflows],
+          ["workflow", texts.runs.columns.workflow, workflows],
           ["range", texts.runs.filters.time, Object.entries(texts.runs.times), texts.runs.times["7d"]],
         ]}
       />
@@ -46,7 +46,7 @@ export function FailuresPage() {
         {(groups) => (
           <div className="page-body">
             <div className="card">
-              <Table label={words.title} items={groups} keyOf={({ key }) => key} columns={columns} />
+              <Table label={texts.nav.failures} items={groups} keyOf={({ key }) => key} columns={columns} />
             </div>
           </div>
         )}
@@ -88,7 +88,7 @@ const { columns: labels } = words;
 
 const columns: readonly Column<FailureGroup>[] = [
   [labels.error, (group) => <Cause group={group} />],
-  [labels.count, (group) => <RunsLink group={group} />, "fixed number"],
+  [texts.costs.columns.runs, (group) => <RunsLink group={group} />, "fixed number"],
   [labels.first, ({ runs }) => <Time at={runs.at(-1)?.started_at ?? ""} />, "fixed wide quiet"],
   [labels.last, ({ runs }) => <Time at={runs[0]?.started_at ?? ""} />, "fixed wide quiet"],
   [labels.versions, (group) => <Versions group={group} />, "fixed wide"],

@@ -44,7 +44,7 @@ export function HealthPage() {
   });
   return (
     <>
-      <PageHead title={words.title} end={<LiveMark />} />
+      <PageHead title={texts.nav.health} end={<LiveMark />} />
       <QueryView query={health}>
         {({ status, checks }) => (
           <PageColumn>

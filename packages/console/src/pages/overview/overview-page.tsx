@@ -23,13 +23,13 @@ export function OverviewPage() {
   const figures = useList("/analytics/workflows", { query: { from } }, { refetchInterval: pauseMs });
   return (
     <>
-      <PageHead title={words.title} note={words.period} end={<LiveMark />} />
+      <PageHead title={texts.nav.overview} note={words.period} end={<LiveMark />} />
       <PageColumn>
         <QueryView query={figures} lines={3}>
           {(workflows) => (
             <>
               <Tiles workflows={workflows} />
-              <Card title={words.workflows}>
+              <Card title={texts.nav.workflows}>
                 {workflows.length === 0 ? (
                   <p className="card-body quiet">{words.noRuns}</p>
                 ) : (
@@ -59,7 +59,7 @@ function Tiles({ workflows }: { workflows: readonly Figures[] }) {
     [words.throughput, words.perHour(runs / hoursPerDay)],
     [words.failed, link("/failures?range=24h", failed.toLocaleString("en"))],
     [words.success, runs === 0 ? "–" : formatRate(completed / runs)],
-    [words.queued, queue && link("/?status=queued", queue)],
+    [texts.status.queued, queue && link("/?status=queued", queue)],
     [words.cost, cost === undefined ? "–" : formatUsd(cost)],
     [words.oldestTask, <OldestTask key="task" />],
   ];

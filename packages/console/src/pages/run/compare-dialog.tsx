@@ -93,12 +93,12 @@ function buildColumns(run: string, other: string): Column<NodeDiff>[] {
   const both = ({ cost: { was, is } }: NodeDiff, format: (cost: NonNullable<typeof was>) => string) =>
     Array.from(new Set([was, is].flatMap((cost) => (cost ? [format(cost)] : [])))).join(" → ");
   return [
-    [columns.place, ({ place }) => <UntrustedText as="span" className="mono" text={place} />],
+    [texts.run.node, ({ place }) => <UntrustedText as="span" className="mono" text={place} />],
     [columns.path, ({ path }) => (path === "both" ? "" : paths[path])],
     [columns.definition, (node) => changed(node, node.definition)],
-    [columns.code, (node) => changed(node, node.code)],
-    [columns.cost, (node) => both(node, ({ cost_usd: usd }) => (usd === 0 ? "" : formatUsd(usd))), "fixed"],
-    [columns.time, (node) => both(node, ({ execution_time_ms: ms }) => formatDuration(ms)), "fixed"],
+    [texts.run.code, (node) => changed(node, node.code)],
+    [texts.costs.columns.cost, (node) => both(node, ({ cost_usd: usd }) => (usd === 0 ? "" : formatUsd(usd))), "fixed"],
+    [texts.runs.filters.time, (node) => both(node, ({ execution_time_ms: ms }) => formatDuration(ms)), "fixed"],
     [
       columns.values,
       ({ path, context }) => path === "both" && <Changes text={asRaw(context).text} home={[other, run]} />,

@@ -78,7 +78,7 @@ function Views({ run, model, opened, toggle }: Shown) {
   };
   useVisitKeys(model, visit, show);
   useNodePlaces(model, show);
-  const labels = { graph: texts.run.graphShort, timeline: texts.run.timeline, link: texts.run.node };
+  const labels = { graph: texts.workflows.tabs.graph, timeline: texts.run.timeline, link: texts.run.node };
   return (
     <>
       {run.error && model.failed && view !== "link" && (

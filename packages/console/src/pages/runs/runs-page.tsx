@@ -98,9 +98,9 @@ function Filter({ items, filters, change }: FilterProps) {
       several={["status"]}
       clears={filterNames}
       choices={[
-        ["status", words.filters.status, statuses.map((status) => [status, texts.status[status]])],
-        ["workflow", words.filters.workflow, workflows],
-        ["client", words.filters.client, clients],
+        ["status", words.columns.status, statuses.map((status) => [status, texts.status[status]])],
+        ["workflow", words.columns.workflow, workflows],
+        ["client", words.columns.client, clients],
         ["range", words.filters.time, Object.entries(words.times)],
         ["error", words.filters.error, errors],
         ["trigger", words.filters.trigger, triggers],

@@ -291,7 +291,7 @@ function MapPath({ session, map }: { session: Session; map: string }) {
   return (
     <nav className="row tight" aria-label={words.path}>
       <Link href={address()} className="link in-text">
-        {words.whole}
+        {texts.workflows.draft}
       </Link>
       {maps.map((one) => (
         <span key={one} className="row tight">

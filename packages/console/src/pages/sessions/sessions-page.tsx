@@ -31,7 +31,7 @@ export function SessionsPage() {
   return (
     <>
       <PageHead
-        title={words.title}
+        title={texts.nav.sessions}
         note={describeCount(sessions, sessions.data?.length ?? 0, words.count)}
         end={
           <DialogButton

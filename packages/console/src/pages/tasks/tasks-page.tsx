@@ -44,7 +44,7 @@ export function TasksPage() {
   const { empty, emptyHint, none, noneHint } = words;
   return (
     <>
-      <PageHead title={words.title} note={describeCount(query, tasks.length, words.count)} end={<LiveMark />} />
+      <PageHead title={texts.nav.tasks} note={describeCount(query, tasks.length, words.count)} end={<LiveMark />} />
       <FilterBar
         filters={filters}
         change={change}

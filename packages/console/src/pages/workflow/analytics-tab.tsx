@@ -30,7 +30,7 @@ export function AnalyticsTab({ workflow: { id } }: { workflow: WholeWorkflow }) 
       <FilterBar
         filters={filters}
         change={change}
-        choices={[["range", words.range, Object.entries(words.ranges), texts.costs.usualRange]]}
+        choices={[["range", texts.runs.filters.time, Object.entries(words.ranges), texts.costs.usualRange]]}
       >
         <Link href={`/costs?workflow=${id}`} className="button end">
           {words.costs}

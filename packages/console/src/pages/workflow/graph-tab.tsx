@@ -76,7 +76,7 @@ function VersionGraph({ workflow }: { workflow: WholeWorkflow }) {
           onSelect={select}
         />
       </div>
-      <aside className="pane pane-side" aria-label={words.node}>
+      <aside className="pane pane-side" aria-label={texts.run.node}>
         {selectedNode ? (
           <NodePanel
             key={selectedNode.id}

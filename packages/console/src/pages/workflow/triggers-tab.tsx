@@ -180,7 +180,7 @@ function Deliveries({ workflow }: { workflow: string }) {
       title={words.deliveries}
       end={
         <FilterSelect
-          label={texts.runs.filters.status}
+          label={texts.runs.columns.status}
           value={status}
           values={Object.entries(words.statuses)}
           onChange={(to) => change({ status: to })}

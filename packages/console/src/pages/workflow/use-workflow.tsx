@@ -55,13 +55,11 @@ export function VersionPicker({ label, workflow, value, onChange }: VersionPicke
   const { version: formatVersion, versions: words } = texts.workflows;
   const loaded = versions.data ?? [];
   const isListed = loaded.some(({ version }) => version === value);
-  const values = (isListed ? loaded : [{ version: value, active: false }, ...loaded]).map(
-    ({ version, active }) =>
-      [
-        String(version),
-        active ? `${formatVersion(version)}, ${words.active.toLowerCase()}` : formatVersion(version),
-      ] as const,
-  );
+  const listed = isListed ? loaded : [{ version: value, active: false }, ...loaded];
+  const values = listed.map(({ version, active }) => {
+    const note = active ? `, ${words.active.toLowerCase()}` : "";
+    return [String(version), formatVersion(version) + note] as const;
+  });
   return (
     <FilterSelect
       label={label}

@@ -113,7 +113,7 @@ function WorkflowHead({ workflow }: TabProps) {
           <EditButton id={id} />
           <Link href={`/?workflow=${id}`} className="button">
             <Icon name="runs" size={14} />
-            {words.runs}
+            {texts.nav.runs}
           </Link>
           {previous !== null && (
             <ActivateButton workflow={workflow} version={previous} icon="back" label={words.rollback(previous)} />

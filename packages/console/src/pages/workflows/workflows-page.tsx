@@ -38,7 +38,7 @@ export function WorkflowsPage() {
   return (
     <>
       <PageHead
-        title={words.title}
+        title={texts.nav.workflows}
         note={query.data && words.count(workflows.length)}
         end={<NewWorkflowButton isMain />}
       />
