@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   addNodeAt,
+  addTool,
   addTrigger,
   applyChange,
   changeInside,
@@ -112,6 +113,15 @@ describe("the deletion of a node", () => {
     const twice = { ...before, nodes: [...before.nodes, node("copy", { fallback: "g" })] };
     expect(idsWithout("code", twice)).toEqual(["g", "other", "own", "shared", "copy"]);
     expect(removeNode(before, "other").edges).toEqual([{ from: "code", to: "end" }]);
+  });
+
+  it("keeps the workflows that an agent calls as tools", () => {
+    const agent = node("g", { executor: "agent", tools: [{ workflow: "b" }, "find"] });
+    const before: Doc = { nodes: [agent, node("find")], edges: [], layout: {}, settings: {} };
+    const added = addTool(before, "g", node("more"));
+    const toolsOf = ({ nodes }: Doc) => JSON.parse(nodes[0]?.text ?? "{}").tools;
+    expect(toolsOf(added)).toEqual([{ workflow: "b" }, "find", "more"]);
+    expect(toolsOf(removeNode(added, "find"))).toEqual([{ workflow: "b" }, "more"]);
   });
 
   it("does not connect a node to itself", () => {

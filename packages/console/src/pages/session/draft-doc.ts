@@ -245,23 +245,29 @@ export function addEdge(doc: Doc, edge: DraftEdge): Doc {
 
 /** Adds a node as a tool of an agent. */
 export function addTool(doc: Doc, agent: string, node: DocNode): Doc {
-  const nodes = doc.nodes.map((one) => (one.id === agent ? replaceTools(one, [...listTools(one.text), node.id]) : one));
+  const tools = (text: string) => [...readTools(text), JSON.stringify(node.id)];
+  const nodes = doc.nodes.map((one) => (one.id === agent ? replaceTools(one, tools(one.text)) : one));
   return { ...doc, nodes: [...nodes, node] };
+}
+
+/** Returns the tools of an agent as JSON: ids of nodes, and objects that name workflows. */
+function readTools(definition: string): string[] {
+  return listElements(findMember(definition, "tools") ?? "[]");
 }
 
 /** Lists the ids of the nodes that a definition has as tools. */
 export function listTools(definition: string): string[] {
-  return listElements(findMember(definition, "tools") ?? "[]").flatMap((tool) => readString(tool) ?? []);
+  return readTools(definition).flatMap((tool) => readString(tool) ?? []);
 }
 
 function replaceTools({ id, text }: DocNode, tools: readonly string[]): DocNode {
-  return { id, text: changeMembers(text, [["tools", JSON.stringify(tools)]]) };
+  return { id, text: changeMembers(text, [["tools", `[${tools.join(",")}]`]]) };
 }
 
 /** Lists the nodes beside a node, as the server does: the tools of an agent, and the fallback of code. */
 export function listIdsBeside(definition: string): string[] {
-  const fallback = readString(findMember(definition, "fallback"));
-  return [...listTools(definition), ...(fallback === undefined ? [] : [fallback])];
+  const named = [...readTools(definition), findMember(definition, "fallback")];
+  return named.flatMap((json) => readString(json) ?? []);
 }
 
 /**
@@ -287,8 +293,8 @@ export function removeNode(doc: Doc, id: string): Doc {
   const owned = findOwned(doc, id);
   const nodes = doc.nodes.flatMap((node) => {
     if (owned.has(node.id)) return [];
-    const tools = listTools(node.text);
-    const left = tools.filter((tool) => tool !== id);
+    const tools = readTools(node.text);
+    const left = tools.filter((tool) => tool !== JSON.stringify(id));
     return [left.length === tools.length ? node : replaceTools(node, left)];
   });
   const [before, ...moreBefore] = doc.edges.filter(({ to }) => to === id);
