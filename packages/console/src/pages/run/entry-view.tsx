@@ -142,11 +142,10 @@ type Change = "added" | "changed" | "removed" | "kept";
 /** The changes of a node to the context, key by key. Unchanged keys are folded. */
 function ContextDiff({ before, after, home }: { before: Raw | null; after: Raw | null; home: BlobHome }) {
   const [isComplete, setComplete] = useState(false);
-  const diffs = useMemo(() => diffContexts(before, after), [before, after]);
-  const { changed = [], kept = [] } = useMemo(
-    () => Object.groupBy(diffs, ({ change }) => (change === "kept" ? "kept" : "changed")),
-    [diffs],
-  );
+  const [changed, kept] = useMemo(() => {
+    const diffs = Map.groupBy(diffContexts(before, after), ({ change }) => change === "kept");
+    return [diffs.get(false) ?? [], diffs.get(true) ?? []];
+  }, [before, after]);
   const roots = useMemo(
     () => [...changed, ...(isComplete ? kept : [])].flatMap(listRoots),
     [changed, kept, isComplete],

@@ -48,10 +48,7 @@ export function AddNode({ session, place, draft, onAdded, onClose }: AddNodeProp
     const at = place && "edge" in place ? place : after === "" ? undefined : { after };
     await draft.apply((doc) => {
       const added = addNodeAt(doc, { id, text }, at);
-      const tool = createTool(`${id}_tool`);
-      return kind === "agent"
-        ? { ...added, nodes: [...added.nodes, { id: tool.id, text: JSON.stringify(tool) }] }
-        : added;
+      return kind === "agent" ? { ...added, nodes: [...added.nodes, createTool(`${id}_tool`)] } : added;
     });
     onAdded(id);
   };

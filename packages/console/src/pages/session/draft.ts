@@ -190,9 +190,9 @@ export function createSessionNode({ id, name, kind, workflow }: NewNode): { id: 
 }
 
 /** Creates a tool of an agent with the least that it needs. */
-export function createTool(id: string): { id: string } {
-  const own = { type: "action", code: "\n", description: "", input_schema: { type: "object", properties: {} } };
-  return { id, ...own };
+export function createTool(id: string) {
+  const input_schema = { type: "object", properties: {} };
+  return { id, text: JSON.stringify({ id, type: "action", code: "\n", description: "", input_schema }) };
 }
 
 /** Derives an id that no other node has: `Read the mail` becomes `read_the_mail`. */

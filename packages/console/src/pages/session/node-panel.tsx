@@ -138,7 +138,7 @@ function Tools({ session, agent, draft, onSelect }: ToolsProps) {
   const add = useMutation({
     async mutationFn() {
       const tool = createTool(deriveNodeId(`${id}_tool`, session.ids));
-      await draft.apply((doc) => addTool(doc, id, { id: tool.id, text: JSON.stringify(tool) }));
+      await draft.apply((doc) => addTool(doc, id, tool));
       onSelect(tool.id);
     },
   });

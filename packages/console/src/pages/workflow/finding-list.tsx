@@ -22,9 +22,7 @@ export function FindingList(props: FindingListProps) {
     <ul className={`findings stack ${className}`} aria-label={label}>
       {findings.map(({ code, path, severity = "error", line, message }) => (
         <li key={`${code} ${path} ${line} ${message}`} className={severity === "error" ? "tone-bad" : "tone-wait"}>
-          <b>
-            {showsSeverity && texts.workflows.graph.severity[severity]} {code}
-          </b>{" "}
+          <b>{showsSeverity ? `${texts.workflows.graph.severity[severity]} ${code}` : code}</b>{" "}
           {showsLine && line !== undefined && <span className="mono">{texts.writer.line(line)} </span>}
           <UntrustedText text={message} />
         </li>
