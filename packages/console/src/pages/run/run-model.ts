@@ -295,8 +295,8 @@ function countMap({ node_id, branches = [] }: ChainEntry, { maps, prefix }: Foun
 }
 
 /**
- * Reports the items of one visit of a map: how many ran, and their failures by error. `visits` are the visits inside the
- * map. An item ends with an entry that leads to no further node.
+ * Reports the items of one visit of a map: how many ran, and their failures by error. `visits` are the visits inside
+ * the map. An item ends with an entry that leads to no further node.
  */
 export function reportItems({ entry, execution }: Visit, visits: readonly Visit[]) {
   const branches = entry?.branches ?? [];

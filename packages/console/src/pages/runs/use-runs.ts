@@ -144,7 +144,8 @@ export const filterNames = ["workflow", "client", "status", "range", "error", "t
 
 /**
  * The filters in the address. An absent filter excludes no runs. `status` has statuses with commas between them, and
- * `label` a label as people write it: `order=PO-10`. `text` filters loaded runs in the browser, because the server cannot.
+ * `label` has a label as people write it: `order=PO-10`. The browser applies `text` to loaded runs, because the server
+ * cannot.
  */
 export type Filters = Named<(typeof filterNames)[number]> & { range?: Range };
 

@@ -9,8 +9,8 @@ export interface TextFile {
 const named = /"(?:codeFile|promptFile|file)"\s*:\s*"([^"\n]+)"/g;
 
 /**
- * Finds the definition among files as JSON text, and the texts of the files that it names. The browser gives only the last part of a
- * path, so `nodes/read.py` is found as `read.py`. Returns undefined if no file is a workflow.
+ * Finds the definition among files as JSON text, and the texts of the files that it names. The browser gives only the
+ * last part of a path, so `nodes/read.py` is found as `read.py`. Returns undefined if no file is a workflow.
  */
 export function readWorkflowFiles(chosen: readonly TextFile[]) {
   const definitions = chosen.filter(
