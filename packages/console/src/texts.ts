@@ -152,9 +152,6 @@ export const texts = {
       result: "Result",
     },
     filters: {
-      status: "Status",
-      workflow: "Workflow",
-      client: "Client",
       time: "Time",
       error: "Error class",
       trigger: "Trigger",
@@ -202,8 +199,6 @@ export const texts = {
     missing: "There is no such run",
     missingHint: "It may belong to another client, or the address may be incomplete.",
     back: "All runs",
-    started: "Started",
-    duration: "Duration",
     cost: "Models",
     tokens: (input: number, output: number) => `${input.toLocaleString("en")} in, ${output.toLocaleString("en")} out`,
     cancel: "Cancel",
@@ -218,12 +213,10 @@ export const texts = {
       noName: "Letters, digits, dots, hyphens and underscores, at most 64.",
       copy: "Copy command",
     },
-    id: "Run",
     restartedFrom: "Restarted from",
     restartedAs: "Restarted as",
     runBy: "Run by",
     views: "Views of the run",
-    graphShort: "Graph",
     forecast: {
       estimate: (time: string, usd: string) =>
         `The nodes to run took ${time}${usd === "" ? "" : ` and cost ${usd}`} last time. Nothing has started yet.`,
@@ -240,19 +233,8 @@ export const texts = {
     pick: "Choose a node to see what it did.",
     queued: "It waits for a free slot or for the workflow to resume.",
     knows: "Context so far",
-    result: "Result",
     /** `begun` is the number of items that have started. */
-    itemsBy({
-      items,
-      begun,
-      failed,
-      reused,
-    }: {
-      items: number;
-      begun: number;
-      failed: number;
-      reused: number;
-    }): string {
+    itemsBy({ items, begun, failed, reused }: Record<"items" | "begun" | "failed" | "reused", number>): string {
       const whole = items === 1 ? "1 item" : `${items.toLocaleString("en")} items`;
       const all = begun < items ? `${begun.toLocaleString("en")} of ${whole} ran` : whole;
       const some = (count: number, of: string) => (count > 0 ? [`${count.toLocaleString("en")} ${of}`] : []);
@@ -262,10 +244,6 @@ export const texts = {
       title: "Items of the map",
       items: "Items",
       begun: "Ran",
-      completed: "Completed",
-      failed: "Failed",
-      cancelled: "Cancelled",
-      reused: "Reused",
       times: (count: number) => `${count.toLocaleString("en")}×`,
       inItems(items: readonly number[]): string {
         const most = 5;
@@ -281,9 +259,7 @@ export const texts = {
     found: "result",
     conversation: {
       title: "Conversation",
-      model: "Model",
       unfit: "The answer does not fit:",
-      code: "Code",
       codeFailed: "The code failed, and the model continues:",
       calls: (count: number) => (count === 1 ? "1 call" : `${count.toLocaleString("en")} calls`),
     },
@@ -309,8 +285,6 @@ export const texts = {
     starting: "starts",
     notRun: "did not run",
     notReached: "not reached yet",
-    client: "Client",
-    trigger: "Trigger",
     proof: {
       show: "Proof",
       title: "Proof of the run",
@@ -341,7 +315,6 @@ export const texts = {
       open: (links: number) => `${links} entries verified so far`,
       complete: (links: number) => `${links} entries verified, not signed`,
       broken: () => "The chain is broken",
-      at: (time: string) => `checked ${time}`,
       place: (seq: number, scope: string) => `entry ${seq}${scope === "" ? "" : ` in ${scope}`}`,
     },
     follow: "Follow the running node in the graph",
@@ -350,7 +323,6 @@ export const texts = {
     allLogs: "Logs of all nodes",
     followLogs: "Follow",
     noLogsAtAll: "No node has printed anything.",
-    inputOf: "Input",
     starter: "Started by",
     byKey: "a key",
     compare: {
@@ -364,12 +336,8 @@ export const texts = {
       different: "different",
       paths: { only_a: "only in the other run", only_b: "only in this run" },
       columns: {
-        place: "Node",
         path: "Path",
         definition: "Definition",
-        code: "Code",
-        cost: "Cost",
-        time: "Time",
         values: "Values",
       },
     },
@@ -418,43 +386,29 @@ export const texts = {
     kept: (count: number) => `${count} unchanged ${count === 1 ? "key" : "keys"}`,
   },
   overview: {
-    title: "Overview",
     period: "The last 24 hours",
-    workflows: "Workflows",
     noRuns: "No run ended in the last 24 hours.",
     runs: "Ended runs",
     throughput: "Throughput",
     perHour: (runs: number) => `${runs >= 10 ? Math.round(runs).toLocaleString("en") : runs.toFixed(1)} / h`,
     failed: "Failed",
     success: "Success",
-    queued: "Queued",
     cost: "Cost today (UTC)",
     oldestTask: "Oldest task",
-    columns: {
-      workflow: "Workflow",
-      runs: "Runs",
-      failed: "Failed",
-      success: "Success",
-      p50: "p50",
-      p95: "p95",
-      cost: "Cost",
-    },
+    p50: "p50",
     schedules: "Next schedules",
     noSchedules: "No schedule is due.",
     rejected: "Rejected deliveries",
     noneRejected: "No delivery was rejected.",
   },
   failures: {
-    title: "Failures",
     count: (count: number) => (count === 1 ? "1 cause" : `${count.toLocaleString("en")} causes`),
     empty: "No failures",
     emptyHint: "No run failed in this period.",
-    line: (line: number) => `line ${line}`,
     newSince: (version: number) => `new since v${version}`,
     restart: (count: number) => `Restart ${count.toLocaleString("en")}`,
     columns: {
       error: "Error",
-      count: "Runs",
       first: "First",
       last: "Last",
       versions: "Versions",

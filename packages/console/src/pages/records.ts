@@ -39,13 +39,9 @@ function shortenHash(value: string): string {
 type Stored = Schemas["StoredFormat"];
 
 export function sumByKind(parts: readonly Stored[]): Stored[] {
-  const sums = new Map<string, Stored>();
-  for (const part of parts) {
-    const name = `${part.entity} ${part.format}`;
-    const sum = sums.get(name);
-    sums.set(name, sum ? { ...sum, items: sum.items + part.items } : part);
-  }
-  return Array.from(sums.values()).sort(
-    (a, b) => a.entity.localeCompare(b.entity) || (a.format ?? 0) - (b.format ?? 0),
-  );
+  const groups = Map.groupBy(parts, ({ entity, format }) => `${entity} ${format}`);
+  const sums = Array.from(groups.values(), (same) => {
+    return { ...(same[0] as Stored), items: same.reduce((sum, { items }) => sum + items, 0) };
+  });
+  return sums.sort((a, b) => a.entity.localeCompare(b.entity) || (a.format ?? 0) - (b.format ?? 0));
 }

@@ -1,7 +1,7 @@
 import { type InputHTMLAttributes, type JSX, type ReactNode, type TextareaHTMLAttributes, useId } from "react";
 
 interface Around {
-  label: string;
+  label: ReactNode;
   hint?: ReactNode;
   /** The error of the value. */
   error?: ReactNode;

@@ -25,7 +25,6 @@ export const apiKeys = {
 } as const;
 
 export const audit = {
-  title: "Audit",
   count: (count: number, hasMore: boolean) =>
     `${count.toLocaleString("en")}${hasMore ? "+" : ""} ${count === 1 && !hasMore ? "record" : "records"}`,
   search: "Filter by subject or detail",
@@ -72,7 +71,6 @@ export const audit = {
 } as const;
 
 export const costs = {
-  title: "Costs",
   subtitle: (days: number) => `Models, the last ${days} days (UTC)`,
   ranges: { "7d": "Last 7 days", "90d": "Last 90 days" },
   usualRange: "Last 30 days",
@@ -87,22 +85,17 @@ export const costs = {
   empty: { cost: "No model costs", tokens: "No model calls", saved: "No savings yet" },
   emptyHint: "A run counts on the day on which it ends. Prompt nodes with locked code cost nothing.",
   sums: {
-    cost: "Cost",
     costHint: "of models, in dollars",
-    saved: "Saved",
     savedHint: (hits: number) => `by reusing code ${hits.toLocaleString("en")} times`,
     input: "Tokens in",
     inputHint: (cached: string) => `${cached} of them cached`,
     output: "Tokens out",
     outputHint: "code and verdicts",
   },
-  workflows: "Workflows",
   nodes: "Nodes",
-  errors: "Failures",
   columns: {
     workflow: "Workflow",
     node: "Node",
-    error: "Error class",
     runs: "Runs",
     success: "Success",
     mean: "Mean",
@@ -114,7 +107,6 @@ export const costs = {
 } as const;
 
 export const health = {
-  title: "Health",
   unreadable: "The server did not report its health. Try again, or read its log.",
   status: { ok: "Everything works", degraded: "Runs start, but not everything works", down: "Runs cannot start" },
   statusHints: {
@@ -146,7 +138,6 @@ export const health = {
 } as const;
 
 export const clients = {
-  title: "Clients",
   create: "New client",
   empty: "No clients yet",
   emptyHint:
@@ -155,10 +146,7 @@ export const clients = {
   missingHint: "It may have been deleted, or your key may not reach it.",
   back: "All clients",
   columns: {
-    name: "Name",
     slug: "Slug",
-    concurrent: "Runs at once",
-    cost: "Dollars a month",
     retention: "Kept for",
     created: "Created",
   },
@@ -200,8 +188,6 @@ export const clients = {
     title: "Pinned versions",
     hint: "Its runs use these versions instead of the active ones.",
     none: "No version is pinned: its runs use the active versions.",
-    workflow: "Workflow",
-    version: "Version",
     add: "Pin",
     remove: (workflow: string) => `Unpin ${workflow}`,
   },
@@ -217,8 +203,6 @@ export const clients = {
     confirmRemove: (name: string) => `Remove the credential ${name}?`,
     confirmRemoveHint: "Nodes that need it fail from now on. Its values cannot be restored.",
     columns: { name: "Name", kind: "Kind", changed: "Changed", actions: "Actions" },
-    kind: "Kind",
-    name: "Name",
     nameHint: "A second credential of a kind has its own name: “support” gives support_email_user.",
     store: "Store",
     storeHint: "The new values replace all stored values.",
@@ -228,18 +212,11 @@ export const clients = {
     addPair: "Add a field",
     removePair: "Remove the field",
     kinds: {
-      email: "Mailbox",
-      database: "PostgreSQL database",
-      http: "Web API",
-      oauth2: "OAuth 2",
-      custom: "Anything else",
-    },
-    kindHints: {
-      email: "SMTP sends from it, IMAP reads it: enter one host or both.",
-      database: "Code reads it as db_host, db_user, db_password and so on.",
-      http: "Enter a password, a token or headers.",
-      oauth2: "NOVA renews access tokens before they expire. Code reads only the current token.",
-      custom: "Secret texts under names of your choice.",
+      email: ["Mailbox", "SMTP sends from it, IMAP reads it: enter one host or both."],
+      database: ["PostgreSQL database", "Code reads it as db_host, db_user, db_password and so on."],
+      http: ["Web API", "Enter a password, a token or headers."],
+      oauth2: ["OAuth 2", "NOVA renews access tokens before they expire. Code reads only the current token."],
+      custom: ["Anything else", "Secret texts under names of your choice."],
     },
     fields: {
       user: "User",

@@ -1,6 +1,5 @@
 /** Texts of the editor for code and prompts. */
 export const writer = {
-  saved: "Saved",
   saving: "Saving …",
   invalid: "Not saved: a value is not valid",
   keys: "Ctrl+Enter runs it, Escape then Tab leaves the editor",
@@ -48,16 +47,11 @@ export const fix = {
 
 /** Texts of the dialog that restarts a run. */
 export const restart = {
-  versionLabel: "Version",
-  version: (version: number) => `v${version}`,
   active: "active",
   ofRun: "of this run",
   changes: (changed: number, added: number, removed: number) => {
-    const parts = [
-      changed > 0 ? `${changed} changed` : "",
-      added > 0 ? `${added} added` : "",
-      removed > 0 ? `${removed} removed` : "",
-    ].filter((part) => part !== "");
+    const counts = Object.entries({ changed, added, removed });
+    const parts = counts.flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []));
     return parts.length === 0 ? "No node differs in code or prompt" : `Nodes: ${parts.join(", ")}`;
   },
   diffOf: (node: string) => `What changed in ${node}`,
@@ -91,11 +85,8 @@ export const build = {
       copy: { title: "A copy", hint: "The nodes of another workflow." },
       file: { title: "Files", hint: "A workflow.json with its code and prompts." },
     },
-    copyOf: "Workflow",
-    choose: "Choose …",
     name: "Name",
     nameHint: "Empty: the name of the source.",
-    untitled: "New workflow",
     slug: (slug: string) => `Its id becomes ${slug === "" ? "untitled" : slug}.`,
     files: "Files of the workflow",
     drop: "Drop the files here, or",
@@ -103,7 +94,6 @@ export const build = {
     noWorkflow: "None of these files is a workflow. Add its workflow.json.",
     sample: "Run the invoice sample",
     sampleHint: "The sample reads the total of an invoice in plain text. It needs no model and no account.",
-    startingSample: "Starting …",
   },
   json: {
     label: "The workflow as JSON",
@@ -113,7 +103,6 @@ export const build = {
       "The drawing has changed meanwhile. Apply fails, so that no change is lost: copy your text, and discard it.",
   },
   changes: {
-    findings: "Findings",
     title: (workflow: string) => `Changes to the active version of ${workflow}`,
     added: (nodes: string) => `New: ${nodes}`,
     removed: (nodes: string) => `Removed: ${nodes}`,
@@ -135,11 +124,9 @@ export const build = {
     unknown: "Unknown kind",
     one: (kind: string, number: number) => `${number}. ${kind}`,
     remove: (kind: string, number: number) => `Remove trigger ${number}: ${kind}`,
-    removed: "Undo brings a removed trigger back.",
   },
   inside: {
     path: "Place in the draft",
-    whole: "Draft",
     open: "Open its nodes",
     hint: (items: string) => `These nodes run once for each item of ${items}.`,
     first: "If you run one of them, it uses the first item and the latest outputs of the nodes before the map.",
@@ -162,7 +149,6 @@ export const build = {
 } as const;
 
 export const sessions = {
-  title: "Sessions",
   count: (count: number) => (count === 1 ? "1 session" : `${count.toLocaleString("en")} sessions`),
   empty: "No sessions yet",
   emptyHint: "A session is a draft that you run and change node by node, and publish when it is right.",
@@ -174,8 +160,6 @@ export const sessions = {
   confirmRemoveHint: "Its draft and outputs are deleted. Its runs stay.",
   columns: {
     name: "Name",
-    client: "Client",
-    workflow: "Workflow",
     nodes: "Nodes",
     until: "Expires",
     actions: "Actions",
@@ -185,11 +169,8 @@ export const sessions = {
   form: {
     name: "Name",
     nameHint: "Empty: the name of the workflow.",
-    from: "Start from",
     empty: "An empty draft",
-    client: "Client",
     usualClient: "Client of your key",
-    context: "Context as a JSON object",
     contextHint: "Initial context of every run of the draft.",
     misfit: 'This is not a JSON object. Write one such as { "topic": "rivers" }.',
   },
@@ -201,9 +182,7 @@ export const sessions = {
   counts: (stale: number, fresh: number) =>
     [stale > 0 ? `${stale} stale` : "", fresh > 0 ? `${fresh} fresh` : ""].filter((part) => part !== "").join(", ") ||
     "none yet",
-  version: (version: number) => `v${version}`,
   noOutput: "no output yet",
-  atNode: (count: number) => (count === 1 ? "1 finding" : `${count} findings`),
   noNodes: "The draft has no nodes yet",
   noNodesHint: "Add the first one, and write what it does.",
   pick: "Choose a node to edit it or its output.",
@@ -211,14 +190,11 @@ export const sessions = {
   keys: { next: "Next node", previous: "Previous node", run: "Run stale nodes", add: "Add a node" },
   run: {
     all: "Run stale nodes",
-    one: "Run this node",
-    busy: "Running …",
     fresh: "All nodes are fresh: nothing ran.",
     ran: (nodes: string) => `Ran ${nodes}.`,
     inProgress: (nodes: string) => `Running ${nodes}.`,
     reused: (nodes: string) => `Reused: ${nodes}.`,
     failed: (node: string, message: string) => `${node} failed: ${message}`,
-    open: "Open the run",
     dismiss: "Dismiss",
     going: "A run is in progress",
   },
@@ -229,11 +205,8 @@ export const sessions = {
   line: "Its branches do not nest, so its nodes run one after the other.",
   node: {
     fields: "Definition",
-    prompt: "Prompt",
-    code: "Code",
     misfit: "This is not a JSON object.",
     revert: "Discard my changes",
-    output: "Output",
     byHand: (by: string) => `edited by ${by}`,
     fromRun: "from a run",
     decision: (choice: string) => `chose ${choice}`,
@@ -269,7 +242,6 @@ export const sessions = {
       workflow: "Another workflow",
       end: "End of the item",
     },
-    called: "Workflow",
     after: "After",
     first: "No node",
   },
@@ -286,7 +258,6 @@ export const sessions = {
   },
   publish: {
     title: "Publish",
-    workflow: "Workflow",
     workflowHint: "Publishes its next version, or the first version of a new workflow. Empty: named after the session.",
     name: "Name",
     nameHint: "Empty: keeps the current name.",

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   addNodeAt,
+  addTool,
   addTrigger,
   applyChange,
   changeInside,
@@ -12,6 +13,7 @@ import {
   type Doc,
   type KeyedTrigger,
   keyTriggers,
+  listExportFiles,
   listTriggers,
   moveNode,
   parseWorkflowText,
@@ -20,7 +22,6 @@ import {
   renderParts,
   renderWorkflow,
 } from "../../../../packages/console/src/pages/session/draft-doc.ts";
-import { listExportFiles } from "../../../../packages/console/src/pages/session/export-files.ts";
 
 const node = (id: string, more: object = {}) => ({ id, text: JSON.stringify({ id, type: "action", ...more }) });
 const doc = (ids: readonly string[], edges: Doc["edges"]): Doc => ({
@@ -112,6 +113,15 @@ describe("the deletion of a node", () => {
     const twice = { ...before, nodes: [...before.nodes, node("copy", { fallback: "g" })] };
     expect(idsWithout("code", twice)).toEqual(["g", "other", "own", "shared", "copy"]);
     expect(removeNode(before, "other").edges).toEqual([{ from: "code", to: "end" }]);
+  });
+
+  it("keeps the workflows that an agent calls as tools", () => {
+    const agent = node("g", { executor: "agent", tools: [{ workflow: "b" }, "find"] });
+    const before: Doc = { nodes: [agent, node("find")], edges: [], layout: {}, settings: {} };
+    const added = addTool(before, "g", node("more"));
+    const toolsOf = ({ nodes }: Doc) => JSON.parse(nodes[0]?.text ?? "{}").tools;
+    expect(toolsOf(added)).toEqual([{ workflow: "b" }, "find", "more"]);
+    expect(toolsOf(removeNode(added, "find"))).toEqual([{ workflow: "b" }, "more"]);
   });
 
   it("does not connect a node to itself", () => {

@@ -15,7 +15,9 @@ describe("the form of a trigger", () => {
   it("shows errors at their fields, and returns all other findings separately", () => {
     const fields = listSchemaFields(schema, "webhook_trigger");
     const at = (key: string) => fields.findIndex((field) => field.key === key);
-    const found = (path: string, severity = "error") => ({ path: `$.triggers[1]${path}`, severity, message: path });
+    const found = (path: string, severity: "error" | "warning" = "error") => {
+      return { path: `$.triggers[1]${path}`, severity, message: path };
+    };
     const { problems, others } = placeFindings(
       fields,
       [found(".id"), found(".signature.secret"), found(".dedupe", "warning"), found(""), found("1].id")],

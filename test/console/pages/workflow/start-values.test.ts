@@ -48,7 +48,7 @@ describe("additional values in the form that starts a run", () => {
 describe("files that a user drops on the form that starts a run", () => {
   it("fill empty fields that accept files, and then new rows", () => {
     const fields = parseFields('{"properties":{"order":{"type":"string"},"scan":{}}}');
-    const placed = placeFiles({ fields, drafts: createDrafts(fields), extras: [], allowsMore: true }, [
+    const placed = placeFiles({ drafts: createDrafts(fields), extras: [], allowsMore: true }, [
       file("scan.pdf"),
       file("Invoice 7.PDF"),
     ]);
@@ -59,15 +59,14 @@ describe("files that a user drops on the form that starts a run", () => {
   });
 
   it("replace no value that is already filled in", () => {
-    const placed = placeFiles(
-      { fields: [], drafts: [], extras: [createExtra("a", text("x")), createExtra()], allowsMore: true },
-      [file("b.txt")],
-    );
+    const placed = placeFiles({ drafts: [], extras: [createExtra("a", text("x")), createExtra()], allowsMore: true }, [
+      file("b.txt"),
+    ]);
     expect(placed.extras).toMatchObject([{ key: "a", draft: { text: "x", file: undefined } }, { key: "b" }]);
     expect(placed.extras).toHaveLength(2);
   });
 
   it("get no new row if the workflow allows no additional keys", () => {
-    expect(placeFiles({ fields: [], drafts: [], extras: [], allowsMore: false }, [file("a")]).extras).toEqual([]);
+    expect(placeFiles({ drafts: [], extras: [], allowsMore: false }, [file("a")]).extras).toEqual([]);
   });
 });

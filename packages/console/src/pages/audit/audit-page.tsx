@@ -29,7 +29,7 @@ export function AuditPage() {
   const actors = useMemo(() => [...new Set(all.map(({ by }) => by ?? setupActor))].sort(), [all]);
   return (
     <>
-      <PageHead title={words.title} note={audit.data && words.count(records.length, audit.hasNextPage)} />
+      <PageHead title={texts.nav.audit} note={audit.data && words.count(records.length, audit.hasNextPage)} />
       {!audit.error && (
         <FilterBar
           filters={filters}
@@ -62,7 +62,7 @@ export function AuditPage() {
         {() => (
           <WindowedTable
             className="audit-table"
-            label={words.title}
+            label={texts.nav.audit}
             items={records}
             columns={columns}
             keyOf={({ id }) => id}

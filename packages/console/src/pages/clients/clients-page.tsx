@@ -1,5 +1,5 @@
 import type { Client, NovaClient } from "@nova/client";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
@@ -38,7 +38,7 @@ export function ClientsPage() {
   );
   return (
     <>
-      <PageHead title={words.title} end={clients.data && create} />
+      <PageHead title={texts.nav.clients} end={clients.data && create} />
       <div className="page-body">
         {deleted !== undefined && (
           <p className="notice tone-run" role="status">
@@ -70,7 +70,7 @@ export function ClientsPage() {
 const unlimited = <span className="quiet">{words.unlimited}</span>;
 const columns: readonly Column<Client>[] = [
   [
-    words.columns.name,
+    words.settings.name,
     ({ slug, name }) => (
       <Link href={`/clients/${slug}`}>
         <UntrustedText text={name} />
@@ -78,9 +78,9 @@ const columns: readonly Column<Client>[] = [
     ),
   ],
   [words.columns.slug, ({ slug }) => slug, "mono quiet"],
-  [words.columns.concurrent, ({ quotas: { max_concurrent } }) => max_concurrent ?? unlimited, "number wide"],
+  [words.quotas.max_concurrent, ({ quotas: { max_concurrent } }) => max_concurrent ?? unlimited, "number wide"],
   [
-    words.columns.cost,
+    words.quotas.max_cost_usd,
     ({ quotas: { max_cost_usd } }) => (max_cost_usd == null ? unlimited : `$${max_cost_usd}`),
     "number wide",
   ],
@@ -106,7 +106,7 @@ function NewClient({ onClose }: { onClose(): void }) {
   };
   return (
     <FormDialog title={words.create} onSubmit={create} onClose={onClose}>
-      <TextField label={words.columns.name} value={name} required maxLength={200} autoFocus onChange={setName} />
+      <TextField label={words.settings.name} value={name} required maxLength={200} autoFocus onChange={setName} />
       <TextField
         label={words.columns.slug}
         hint={words.slugHint}
@@ -220,28 +220,20 @@ function Section({ slug, words: { title, hint }, change = {}, children }: Sectio
 
 function Settings({ client }: { client: Client }) {
   const [draft, setDraft] = useState(() => createSettingsDraft(client));
-  const set = (field: keyof SettingsDraft) => (value: string) => setDraft({ ...draft, [field]: value });
   const { settings } = words;
+  const bind = (field: keyof SettingsDraft) => ({
+    label: settings[field],
+    value: draft[field],
+    onChange: (value: string) => setDraft({ ...draft, [field]: value }),
+  });
   return (
     <Section slug={client.slug} words={settings} change={diffSettings(client, draft)}>
-      <TextField label={settings.name} value={draft.name} required maxLength={200} onChange={set("name")} />
-      <TextField
-        label={settings.mailFrom}
-        hint={settings.mailFromHint}
-        type="email"
-        value={draft.mailFrom}
-        onChange={set("mailFrom")}
-      />
-      <TextField label={settings.mails} hint={settings.mailsHint} value={draft.mails} onChange={set("mails")} />
+      <TextField {...bind("name")} required maxLength={200} />
+      <TextField {...bind("mailFrom")} hint={settings.mailFromHint} type="email" />
+      <TextField {...bind("mails")} hint={settings.mailsHint} />
       <div className="columns">
-        <TextField
-          label={settings.webhook}
-          hint={settings.webhookHint}
-          type="url"
-          value={draft.webhook}
-          onChange={set("webhook")}
-        />
-        <TextField label={settings.secret} hint={settings.secretHint} value={draft.secret} onChange={set("secret")} />
+        <TextField {...bind("webhook")} hint={settings.webhookHint} type="url" />
+        <TextField {...bind("secret")} hint={settings.secretHint} />
       </div>
     </Section>
   );
@@ -315,13 +307,13 @@ function Pins({ client }: { client: Client }) {
           // biome-ignore lint/suspicious/noArrayIndexKey: rows have no id
           <div key={index} className="pin">
             <SelectField
-              label={labels.workflow}
+              label={texts.runs.columns.workflow}
               value={pin.id}
               values={[...new Set(["", pin.id, ...workflows.map(([id]) => id)])].map((id) => [id, nameOf(id)])}
               onChange={(id) => setPins(pins.with(index, { ...pin, id }))}
             />
             <TextField
-              label={labels.version}
+              label={texts.workflows.shown}
               inputMode="numeric"
               value={pin.version}
               onChange={(version) => setPins(pins.with(index, { ...pin, version: version.trim() }))}
@@ -386,40 +378,35 @@ function Danger({ client: { slug } }: { client: Client }) {
 /** Reads the export page by page, and saves it as one file. */
 function Download({ slug }: { slug: string }) {
   const nova = useNova();
-  const [count, setCount] = useState<number>();
-  const [error, setError] = useState<unknown>();
+  const [count, setCount] = useState(0);
   const stop = useRef<AbortController>(undefined);
   useEffect(() => () => stop.current?.abort(), []);
-  const start = async () => {
-    const controller = new AbortController();
-    stop.current = controller;
-    setError(undefined);
-    setCount(0);
-    try {
+  const { mutate, isPending, error } = useMutation({
+    async mutationFn() {
+      const controller = new AbortController();
+      stop.current = controller;
       const lines: string[] = [];
+      setCount(0);
       for await (const page of readExport(nova, slug, controller.signal)) {
         lines.push(...page);
         setCount(lines.length);
       }
       saveFile(`${slug}.jsonl`, new Blob(lines, { type: "application/jsonl" }));
-    } catch (cause) {
-      if (!controller.signal.aborted) setError(cause);
-    }
-    setCount(undefined);
-  };
+    },
+  });
   return (
     <>
       <div className="line">
-        <Button icon="download" disabled={count !== undefined} onClick={start}>
-          {count === undefined ? dangerWords.export : dangerWords.exporting(count)}
+        <Button icon="download" disabled={isPending} onClick={() => mutate()}>
+          {isPending ? dangerWords.exporting(count) : dangerWords.export}
         </Button>
-        {count !== undefined && (
+        {isPending && (
           <Button tone="ghost" onClick={() => stop.current?.abort()}>
             {dangerWords.stop}
           </Button>
         )}
       </div>
-      <ErrorNote error={error} />
+      <ErrorNote error={stop.current?.signal.aborted ? undefined : error} />
     </>
   );
 }

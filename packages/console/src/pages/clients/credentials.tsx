@@ -69,7 +69,7 @@ export function Credentials({ owner }: { owner: CredentialOwner }) {
             keyOf={({ name }) => name}
             columns={[
               [columns.name, ({ name }) => name, "mono"],
-              [columns.kind, ({ kind }) => words.kinds[kind], "quiet"],
+              [columns.kind, ({ kind }) => words.kinds[kind][0], "quiet"],
               [columns.changed, ({ changed_at }) => <Time at={changed_at} />, "wide fixed quiet"],
               [columns.actions, showActions, "sheet-end"],
             ]}
@@ -109,16 +109,16 @@ function CredentialForm({ owner, replaced, onClose }: CredentialFormProps) {
     >
       <div className="columns">
         <SelectField
-          label={words.kind}
+          label={words.columns.kind}
           value={kind}
-          values={Object.entries(words.kinds)}
+          values={Object.entries(words.kinds).map(([one, [text]]) => [one, text] as const)}
           onChange={(chosen) => {
             setKind(chosen as Kind);
             setDraft(emptyDraft);
           }}
         />
         <TextField
-          label={words.name}
+          label={words.columns.name}
           value={name}
           placeholder={kind}
           required={kind === "custom"}
@@ -127,7 +127,7 @@ function CredentialForm({ owner, replaced, onClose }: CredentialFormProps) {
           onChange={setName}
         />
       </div>
-      <p className="quiet">{replaced ? words.storeHint : `${words.kindHints[kind]} ${words.nameHint}`}</p>
+      <p className="quiet">{replaced ? words.storeHint : `${words.kinds[kind][1]} ${words.nameHint}`}</p>
       <div className="columns">
         {kinds[kind].map((field) =>
           field.type === "pairs" ? (

@@ -77,9 +77,8 @@ export const emptyDraft: CredentialDraft = { texts: {}, pairs: [{ name: "", valu
 
 /** Builds the values for the API. Empty fields are omitted. Spaces are kept, because a secret may contain them. */
 export function buildValues(kind: Kind, { texts: input, pairs }: CredentialDraft): Record<string, unknown> {
-  const pairValues = Object.fromEntries(
-    pairs.flatMap(({ name, value }) => (isEmpty({ name, value }) ? [] : [[name, value]])),
-  );
+  const filled = pairs.filter((pair) => !isEmpty(pair));
+  const pairValues = Object.fromEntries(filled.map(({ name, value }) => [name, value]));
   if (kind === "custom") return pairValues;
   const values = kinds[kind].flatMap(({ name, type }): [string, unknown][] => {
     if (type === "pairs") return Object.keys(pairValues).length === 0 ? [] : [[name, pairValues]];
@@ -167,8 +166,7 @@ type QuotaName = (typeof quotaNames)[number];
 type QuotasDraft = Record<QuotaName, string>;
 
 export function createQuotasDraft(quotas: Quotas): QuotasDraft {
-  const texts = quotaNames.map((name) => [name, quotas[name] == null ? "" : String(quotas[name])] as const);
-  return Object.fromEntries(texts) as QuotasDraft;
+  return Object.fromEntries(quotaNames.map((name) => [name, String(quotas[name] ?? "")])) as QuotasDraft;
 }
 
 /** Checks the format of a quota. The server checks its range. */

@@ -16,17 +16,7 @@ export const codeStates = ["waits", "stale", "candidate", "runs", "replaced"] as
 export type CodeState = (typeof codeStates)[number];
 
 /** A prompt node, for all clients or for one client. */
-export interface CodeNode {
-  key: string;
-  workflow: string;
-  node: string;
-  client: string | null;
-  state: CodeState;
-  /** The version that runs or waits for approval; if there is none, the newest version that is not replaced. */
-  current: CodeVersion;
-  /** All versions of the code: locked code first, then stored code, each with the newest first. */
-  versions: CodeVersion[];
-}
+export type CodeNode = ReturnType<typeof createCodeNode>;
 
 interface CodeSource {
   workflow: string;
@@ -34,7 +24,10 @@ interface CodeSource {
   generations: readonly Generation[];
 }
 
-/** Builds the prompt nodes of a workflow with all versions of their code. */
+/**
+ * Builds the prompt nodes of a workflow with all versions of their code: locked code first, then stored code, each with
+ * the newest first.
+ */
 export async function buildCodeNodes(
   { workflow, definition, generations }: CodeSource,
   digest: (text: string) => Promise<string> = hashText,
@@ -52,7 +45,8 @@ export async function buildCodeNodes(
   );
 }
 
-function createCodeNode(key: string, workflow: string, versions: CodeVersion[], needsApproval: boolean): CodeNode {
+function createCodeNode(key: string, workflow: string, versions: CodeVersion[], needsApproval: boolean) {
+  /** The version that runs or waits for approval; if there is none, the newest version that is not replaced. */
   const current =
     versions.find((one) => isCurrent(one, needsApproval)) ??
     versions.find(({ status }) => status !== "replaced") ??

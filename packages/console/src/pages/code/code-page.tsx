@@ -54,8 +54,8 @@ export function CodePage() {
         change={(changes) => change("workflow" in changes ? { ...changes, node: undefined } : changes)}
         clears={["workflow", "status"]}
         choices={[
-          ["workflow", texts.runs.filters.workflow, workflows],
-          ["status", words.status, codeStates.map((state) => [state, words.states[state]])],
+          ["workflow", texts.runs.columns.workflow, workflows],
+          ["status", texts.runs.columns.status, codeStates.map((state) => [state, words.states[state][0]])],
         ]}
       />
       <ListView
@@ -187,7 +187,7 @@ function NodeDetail({ node, onBack }: { node: CodeNode; onBack(): void }) {
               {words.lockedHint} <code>nova lock approve</code>
             </>
           ) : (
-            version === node.current && words.stateHints[node.state]
+            version === node.current && words.states[node.state][1]
           )}
         </p>
       </header>
@@ -258,15 +258,15 @@ function Evidence({ version }: { version: CodeVersion }) {
   const { model, origin, cost, created_at, proven_by, approved, key, code_hash, client_slug, status } = version;
   const author = origin === "edited" ? `${model}, ${evidenceWords.edited}` : model;
   const facts: Fact[] = [
-    [evidenceWords.status, <VersionBadge key="status" status={status} />],
+    [texts.runs.columns.status, <VersionBadge key="status" status={status} />],
     [evidenceWords.provenBy, <Proof key="proof" run={proven_by} />],
     [evidenceWords.approved, <Approval key="approval" approved={approved} />],
     [evidenceWords.model, <UntrustedText key="model" text={author} />],
-    [evidenceWords.cost, formatUsd(cost.usd)],
-    [evidenceWords.tokensName, evidenceWords.tokens(cost.tokens_input, cost.tokens_cached, cost.tokens_output)],
-    [evidenceWords.created, <Time key="created" at={created_at} />],
-    [evidenceWords.client, client_slug ?? texts.common.everyone],
-    [evidenceWords.codeHash, code_hash, "mono hash"],
+    [texts.costs.columns.cost, formatUsd(cost.usd)],
+    [texts.costs.measures.tokens, evidenceWords.tokens(cost.tokens_input, cost.tokens_cached, cost.tokens_output)],
+    [texts.clients.columns.created, <Time key="created" at={created_at} />],
+    [texts.runs.columns.client, client_slug ?? texts.common.everyone],
+    [texts.run.fields.code, code_hash, "mono hash"],
     [evidenceWords.key, key, "mono hash"],
   ];
   return <Facts className="facts" facts={facts} />;
@@ -437,7 +437,8 @@ const looks: Record<CodeState, { tone: string; icon: IconName }> = {
 };
 
 function StateBadge({ state }: { state: CodeState }) {
-  return <Badge {...looks[state]} text={words.states[state]} title={words.stateHints[state]} />;
+  const [text, title] = words.states[state];
+  return <Badge {...looks[state]} text={text} title={title} />;
 }
 
 const tones: Record<CodeVersion["status"], string> = {

@@ -20,20 +20,8 @@ const maxSeries = 6;
  */
 export const others = "...";
 
-export interface CostDay {
-  /** A day in UTC, such as `2026-11-25`. */
-  day: string;
-  /** Values by series, in stacking order. */
-  values: number[];
-  total: number;
-}
-
-export interface CostChartData {
-  /** Ids of the most expensive workflows, and `others` for the sum of all remaining workflows. */
-  series: string[];
-  days: CostDay[];
-  largest: number;
-}
+export type CostChartData = ReturnType<typeof buildCostChart>;
+export type CostDay = CostChartData["days"][number];
 
 const dayMs = 86_400_000;
 
@@ -51,13 +39,11 @@ function readMeasure({ cost_usd, saved_usd, tokens_input, tokens_output }: CostF
   return measure === "cost" ? cost_usd : saved_usd;
 }
 
-/** Builds a bar for every day, including days without runs. */
-export function buildCostChart(
-  figures: readonly CostFigures[],
-  measure: Measure,
-  days: number,
-  now: number,
-): CostChartData {
+/**
+ * Builds a bar for every day in UTC, including days without runs. `series` has the ids of the most expensive workflows,
+ * and `others` for the sum of all remaining workflows. `values` has one value per series, in stacking order.
+ */
+export function buildCostChart(figures: readonly CostFigures[], measure: Measure, days: number, now: number) {
   const sums = new Map<string, number>();
   for (const one of figures) sums.set(one.workflow, (sums.get(one.workflow) ?? 0) + readMeasure(one, measure));
   const ranked = Array.from(sums).sort(([a, most], [b, more]) => more - most || a.localeCompare(b));
@@ -65,12 +51,10 @@ export function buildCostChart(
     .slice(0, ranked.length > maxSeries ? maxSeries - 1 : maxSeries)
     .map(([workflow]) => workflow);
   const series = ranked.length > maxSeries ? [...largestWorkflows, others] : largestWorkflows;
-  const byDay = new Map(
-    Array.from({ length: days }, (_, index) => {
-      const day = formatDay(now - (days - 1 - index) * dayMs);
-      return [day, { day, values: series.map(() => 0), total: 0 }] as [string, CostDay];
-    }),
-  );
+  const all = Array.from({ length: days }, (_, index) => {
+    return { day: formatDay(now - (days - 1 - index) * dayMs), values: series.map(() => 0), total: 0 };
+  });
+  const byDay = new Map(all.map((one) => [one.day, one]));
   for (const one of figures) {
     const day = byDay.get(one.day);
     if (!day) continue;
@@ -79,7 +63,6 @@ export function buildCostChart(
     day.values[place] = (day.values[place] ?? 0) + value;
     day.total += value;
   }
-  const all = Array.from(byDay.values());
   return { series, days: all, largest: Math.max(0, ...all.map(({ total }) => total)) };
 }
 

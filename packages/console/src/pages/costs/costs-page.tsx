@@ -48,15 +48,15 @@ export function CostsPage() {
   const clients = useClientSlugs();
   return (
     <>
-      <PageHead title={words.title} note={words.subtitle(days)} />
+      <PageHead title={texts.nav.costs} note={words.subtitle(days)} />
       <FilterBar
         filters={filters}
         change={change}
         clears={["workflow", "client"]}
         choices={[
           ["range", texts.runs.filters.time, Object.entries(words.ranges), words.usualRange],
-          ["workflow", texts.runs.filters.workflow, workflows],
-          ["client", texts.runs.filters.client, toChoices(clients)],
+          ["workflow", texts.runs.columns.workflow, workflows],
+          ["client", texts.runs.columns.client, toChoices(clients)],
         ]}
       />
       <Report filter={filter} days={days} measure={measure} onMeasure={(to) => change({ measure: to })} />
@@ -114,8 +114,8 @@ function Report({ filter, days, measure, onMeasure }: ReportProps) {
 
 function Sums({ sums }: { sums: CostSums }) {
   const tiles = [
-    [words.sums.cost, formatUsd(sums.cost_usd), words.sums.costHint],
-    [words.sums.saved, formatUsd(sums.saved_usd), words.sums.savedHint(sums.cache_hits)],
+    [words.columns.cost, formatUsd(sums.cost_usd), words.sums.costHint],
+    [words.measures.saved, formatUsd(sums.saved_usd), words.sums.savedHint(sums.cache_hits)],
     [words.sums.input, formatTokens(sums.tokens_input), words.sums.inputHint(formatTokens(sums.tokens_cached))],
     [words.sums.output, formatTokens(sums.tokens_output), words.sums.outputHint],
   ] as const;
@@ -245,7 +245,7 @@ function WorkflowTable({ filter }: { filter: CostQuery }) {
   return (
     <FigureTable
       path="/analytics/workflows"
-      title={words.workflows}
+      title={texts.nav.workflows}
       filter={filter}
       keyOf={({ workflow }) => workflow}
       compare={(a, b) => b.cost_usd - a.cost_usd || b.runs - a.runs}
@@ -296,12 +296,12 @@ export function ErrorTable({ filter }: { filter: CostQuery }) {
   return (
     <FigureTable
       path="/analytics/errors"
-      title={words.errors}
+      title={texts.nav.failures}
       filter={filter}
       keyOf={({ workflow, node, class: name }) => `${workflow} ${node} ${name}`}
       compare={(a, b) => b.count - a.count}
       columns={[
-        [words.columns.error, ({ workflow, class: name }) => <RunsLink workflow={workflow} error={name} />],
+        [texts.runs.filters.error, ({ workflow, class: name }) => <RunsLink workflow={workflow} error={name} />],
         [words.columns.node, ({ node }) => node],
         ...workflowColumns(filter),
         [words.columns.count, ({ count }) => count.toLocaleString("en"), number],

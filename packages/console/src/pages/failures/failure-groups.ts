@@ -2,25 +2,7 @@ import type { Execution } from "@nova/client";
 import { normalizeMessage } from "../run/fix/failed-line.ts";
 
 /** Failures with the same cause, as far as their records tell: the same node and class, and a similar message. */
-export interface FailureGroup {
-  key: string;
-  workflow: string;
-  node: string;
-  class: string;
-  /** The message of the newest failure. */
-  message: string;
-  /** The failed runs, newest first. */
-  runs: readonly Execution[];
-  /** The runs that can be restarted: no child run, and not restarted before. */
-  restartable: readonly Execution[];
-  /** The versions of the failed runs, in ascending order. */
-  versions: readonly number[];
-  /**
-   * The version with which the failure appeared. Undefined unless the page knows runs of an earlier version, and none
-   * of these runs failed in this way.
-   */
-  newSince: number | undefined;
-}
+export type FailureGroup = ReturnType<typeof createGroup>;
 
 /**
  * Groups failed runs, the largest group first. `firstVersions` contains the oldest version of each workflow that ran in
@@ -39,11 +21,7 @@ export function groupFailures(
   );
 }
 
-function createGroup(
-  key: string,
-  same: readonly Execution[],
-  firstVersions: ReadonlyMap<string, number>,
-): FailureGroup {
+function createGroup(key: string, same: readonly Execution[], firstVersions: ReadonlyMap<string, number>) {
   const runs = same.toSorted((a, b) => b.started_at.localeCompare(a.started_at));
   const { workflow, error } = runs[0] as Execution;
   const versions = [...new Set(runs.map(({ version }) => version))].sort((a, b) => a - b);
@@ -53,10 +31,18 @@ function createGroup(
     workflow,
     node: error?.node ?? "",
     class: error?.class ?? "",
+    /** The message of the newest failure. */
     message: error?.message ?? "",
+    /** The failed runs, newest first. */
     runs,
+    /** The runs that can be restarted: no child run, and not restarted before. */
     restartable: runs.filter(({ restarts, parent }) => restarts.length === 0 && !parent),
+    /** The versions of the failed runs, in ascending order. */
     versions,
+    /**
+     * The version with which the failure appeared. Undefined unless the page knows runs of an earlier version, and none
+     * of these runs failed in this way.
+     */
     newSince: (firstVersions.get(workflow) ?? first) < first ? first : undefined,
   };
 }

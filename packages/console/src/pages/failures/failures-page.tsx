@@ -1,4 +1,4 @@
-import { type ChainEntry, type Execution, findFailedLine } from "@nova/client";
+import { type Execution, findFailedLine } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { Link } from "wouter";
@@ -7,14 +7,15 @@ import { useReload, useWorkflowChoices } from "../../api/queries.ts";
 import { ConfirmButton } from "../../parts/dialog.tsx";
 import { FilterBar, useAddress } from "../../parts/filters.tsx";
 import { LiveMark, PageHead } from "../../parts/page.tsx";
-import { describeError, ListView } from "../../parts/states.tsx";
+import { ListView } from "../../parts/states.tsx";
 import { Badge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { WorkflowName } from "../../parts/workflow-name.tsx";
 import { texts } from "../../texts.ts";
-import { rangesMs } from "../runs/use-runs.ts";
+import { listEntries } from "../run/run-model.ts";
+import { rangesMs, requestForRuns } from "../runs/use-runs.ts";
 import { type FailureGroup, groupFailures } from "./failure-groups.ts";
 
 const words = texts.failures;
@@ -32,12 +33,12 @@ export function FailuresPage() {
   const workflows = useWorkflowChoices();
   return (
     <>
-      <PageHead title={words.title} note={query.data && words.count(query.data.length)} end={<LiveMark />} />
+      <PageHead title={texts.nav.failures} note={query.data && words.count(query.data.length)} end={<LiveMark />} />
       <FilterBar
         filters={filters}
         change={change}
         choices={[
-          ["workflow", texts.runs.filters.workflow, workflows],
+          ["workflow", texts.runs.columns.workflow, workflows],
           ["range", texts.runs.filters.time, Object.entries(texts.runs.times), texts.runs.times["7d"]],
         ]}
       />
@@ -45,7 +46,7 @@ export function FailuresPage() {
         {(groups) => (
           <div className="page-body">
             <div className="card">
-              <Table label={words.title} items={groups} keyOf={({ key }) => key} columns={columns} />
+              <Table label={texts.nav.failures} items={groups} keyOf={({ key }) => key} columns={columns} />
             </div>
           </div>
         )}
@@ -77,10 +78,7 @@ function useFailures(workflow: string | undefined, range: Range) {
     await workConcurrently([...new Set(failed.map((run) => run.workflow))], async (id) => {
       const params = { query: { ...query, workflow: id, limit: pageSize } };
       const { items } = await nova.ask(nova.api.GET("/executions", { params }));
-      versions.set(
-        id,
-        items.reduce((least, { version }) => Math.min(least, version), Number.POSITIVE_INFINITY),
-      );
+      versions.set(id, Math.min(...items.map(({ version }) => version)));
     });
     return versions;
   }
@@ -90,7 +88,7 @@ const { columns: labels } = words;
 
 const columns: readonly Column<FailureGroup>[] = [
   [labels.error, (group) => <Cause group={group} />],
-  [labels.count, (group) => <RunsLink group={group} />, "fixed number"],
+  [texts.costs.columns.runs, (group) => <RunsLink group={group} />, "fixed number"],
   [labels.first, ({ runs }) => <Time at={runs.at(-1)?.started_at ?? ""} />, "fixed wide quiet"],
   [labels.last, ({ runs }) => <Time at={runs[0]?.started_at ?? ""} />, "fixed wide quiet"],
   [labels.versions, (group) => <Versions group={group} />, "fixed wide"],
@@ -108,7 +106,7 @@ function Cause({ group: { workflow, node, class: name, message, runs } }: { grou
       </span>
       <span className="quiet small">
         <WorkflowName id={workflow} /> · <UntrustedText text={node} />
-        {line === undefined ? "" : ` · ${words.line(line)}`} · {name}
+        {line === undefined ? "" : ` · ${texts.writer.line(line)}`} · {name}
       </span>
     </>
   );
@@ -123,22 +121,13 @@ function useLine(run: Execution | undefined): number | undefined {
     staleTime: Number.POSITIVE_INFINITY,
     async queryFn() {
       const entries = await Array.fromAsync(nova.executions.chain(run?.execution_id ?? "", { limit: pageSize }));
-      const failed = listEntries(entries).findLast(isFailureOf(run?.error?.node));
+      const failed = listEntries(entries).findLast(
+        ({ node_id, status }) => status === "failed" && node_id === run?.error?.node,
+      );
       return findFailedLine(failed?.traceback ?? null);
     },
   });
   return data ?? undefined;
-}
-
-function listEntries(entries: readonly ChainEntry[]): ChainEntry[] {
-  return entries.flatMap((entry) => [
-    entry,
-    ...(entry.branches ?? []).flatMap((branch) => listEntries(branch.entries)),
-  ]);
-}
-
-function isFailureOf(node: string | undefined): (entry: ChainEntry) => boolean {
-  return ({ node_id, status }) => status === "failed" && node_id === node;
 }
 
 function RunsLink({ group: { workflow, class: name, runs } }: { group: FailureGroup }) {
@@ -166,11 +155,9 @@ function RestartGroup({ group: { restartable, runs } }: { group: FailureGroup })
     [skipped],
   );
   const restart = async () => {
-    const refused: string[] = [];
-    await workConcurrently(restartable, async ({ execution_id: id }) => {
-      await executions.restart(id).catch((error) => refused.push(describeError(error)));
-    });
-    setProblem(refused[0]);
+    const ids = restartable.map(({ execution_id }) => execution_id);
+    const [refusal] = await requestForRuns(ids, (id) => executions.restart(id));
+    setProblem(refusal?.reason);
     await reload(["runs"]);
   };
   return (

@@ -8,12 +8,13 @@ import { Button } from "../../parts/button.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { Card, LiveMark, PageColumn, PageHead } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/states.tsx";
-import { Badge, StatusBadge } from "../../parts/status.tsx";
+import { Badge, type RunStatus, StatusBadge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { sumByKind } from "../records.ts";
+import { useRunCount } from "../runs/use-runs.ts";
 
 type Health = Schemas["Health"];
 type CheckName = keyof Health["checks"];
@@ -43,7 +44,7 @@ export function HealthPage() {
   });
   return (
     <>
-      <PageHead title={words.title} end={<LiveMark />} />
+      <PageHead title={texts.nav.health} end={<LiveMark />} />
       <QueryView query={health}>
         {({ status, checks }) => (
           <PageColumn>
@@ -100,40 +101,28 @@ function Checks({ checks }: Pick<Health, "checks">) {
 }
 
 const open = ["queued", "running", "waiting"] as const;
-/** One page of the API; larger counts are shown as "200+". */
-const most = 200;
 const openRunsPauseMs = 10_000;
 
 function OpenRuns() {
-  const nova = useNova();
-  const counts = useQuery({
-    queryKey: ["runs", "open"],
-    refetchInterval: openRunsPauseMs,
-    queryFn: () =>
-      Promise.all(
-        open.map(async (status) => {
-          const query = { status, limit: most };
-          const { items, next_cursor } = await nova.ask(nova.api.GET("/executions", { params: { query } }));
-          return { status, count: items.length, hasMore: next_cursor !== null };
-        }),
-      ),
-  });
   return (
     <Card title={texts.health.openRuns} hint={texts.health.openRunsHint}>
       <ul className="row">
-        {open.map((status) => {
-          const found = counts.data?.find((one) => one.status === status);
-          return (
-            <li key={status} className="fill">
-              <Link href={`/?status=${status}`} className="open-run stack start">
-                <b className="huge">{found ? `${found.count}${found.hasMore ? "+" : ""}` : "–"}</b>
-                <StatusBadge status={status} />
-              </Link>
-            </li>
-          );
-        })}
+        {open.map((status) => (
+          <OpenRunCount key={status} status={status} />
+        ))}
       </ul>
     </Card>
+  );
+}
+
+function OpenRunCount({ status }: { status: RunStatus }) {
+  return (
+    <li className="fill">
+      <Link href={`/?status=${status}`} className="open-run stack start">
+        <b className="huge">{useRunCount({ status }, openRunsPauseMs) ?? "–"}</b>
+        <StatusBadge status={status} />
+      </Link>
+    </li>
   );
 }
 

@@ -1,9 +1,7 @@
 import { formatDuration, formatPercentile, formatRate, formatUsd, type Schemas } from "@nova/client";
-import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
-import { useNova } from "../../api/nova.ts";
-import { useList } from "../../api/queries.ts";
+import { useList, usePages } from "../../api/queries.ts";
 import { Card, type Fact, Facts, LiveMark, PageColumn, PageHead } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
@@ -11,13 +9,12 @@ import { Time, useNow } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { WorkflowName } from "../../parts/workflow-name.tsx";
 import { texts } from "../../texts.ts";
+import { useRunCount } from "../runs/use-runs.ts";
 
 const words = texts.overview;
 const pauseMs = 10_000;
 const dayMs = 86_400_000;
 const hoursPerDay = 24;
-/** One page of the API; larger counts are shown as "200+". */
-const pageSize = 200;
 const maxListed = 5;
 
 /** The state of all workflows at a glance: the last 24 hours, and what waits now. */
@@ -26,13 +23,13 @@ export function OverviewPage() {
   const figures = useList("/analytics/workflows", { query: { from } }, { refetchInterval: pauseMs });
   return (
     <>
-      <PageHead title={words.title} note={words.period} end={<LiveMark />} />
+      <PageHead title={texts.nav.overview} note={words.period} end={<LiveMark />} />
       <PageColumn>
         <QueryView query={figures} lines={3}>
           {(workflows) => (
             <>
               <Tiles workflows={workflows} />
-              <Card title={words.workflows}>
+              <Card title={texts.nav.workflows}>
                 {workflows.length === 0 ? (
                   <p className="card-body quiet">{words.noRuns}</p>
                 ) : (
@@ -52,45 +49,21 @@ export function OverviewPage() {
 type Figures = Schemas["WorkflowFigures"];
 
 function Tiles({ workflows }: { workflows: readonly Figures[] }) {
-  const queue = useQueue();
+  const queue = useRunCount({ status: "queued" }, pauseMs);
   const cost = useCostToday();
   const sum = (countOf: (one: Figures) => number) => workflows.reduce((total, one) => total + countOf(one), 0);
   const [runs, failed, completed] = [sum((one) => one.runs), sum((one) => one.failed), sum((one) => one.completed)];
+  const link = (href: string, count: string) => <Link href={href}>{count}</Link>;
   const tiles: Fact[] = [
-    [
-      words.runs,
-      <Link key="runs" href="/?range=24h">
-        {runs.toLocaleString("en")}
-      </Link>,
-    ],
+    [words.runs, link("/?range=24h", runs.toLocaleString("en"))],
     [words.throughput, words.perHour(runs / hoursPerDay)],
-    [
-      words.failed,
-      <Link key="failed" href="/failures?range=24h">
-        {failed.toLocaleString("en")}
-      </Link>,
-    ],
+    [words.failed, link("/failures?range=24h", failed.toLocaleString("en"))],
     [words.success, runs === 0 ? "–" : formatRate(completed / runs)],
-    [words.queued, queue && <Link href="/?status=queued">{queue}</Link>],
+    [texts.status.queued, queue && link("/?status=queued", queue)],
     [words.cost, cost === undefined ? "–" : formatUsd(cost)],
     [words.oldestTask, <OldestTask key="task" />],
   ];
   return <Facts className="tiles" facts={tiles.map(([label, value]) => [label, value, "huge"])} factLook="tile card" />;
-}
-
-/** Counts the runs that wait for a free slot or for their workflow to resume. */
-function useQueue(): string | undefined {
-  const nova = useNova();
-  const { data } = useQuery({
-    queryKey: ["runs", "queue"],
-    refetchInterval: pauseMs,
-    async queryFn() {
-      const query = { status: "queued" as const, limit: pageSize };
-      const { items, next_cursor } = await nova.ask(nova.api.GET("/executions", { params: { query } }));
-      return `${items.length}${next_cursor === null ? "" : "+"}`;
-    },
-  });
-  return data;
 }
 
 /** Returns the dollars of today. A day is a day in UTC, as on the page of costs. */
@@ -102,23 +75,16 @@ function useCostToday(): number | undefined {
 
 /** The API lists tasks oldest first. */
 function OldestTask() {
-  const nova = useNova();
   const now = useNow();
-  const { data } = useQuery({
-    queryKey: ["tasks", "oldest"],
-    refetchInterval: pauseMs,
-    async queryFn() {
-      const { items } = await nova.ask(nova.api.GET("/tasks", { params: { query: { limit: 1 } } }));
-      return items[0] ?? null;
-    },
-  });
-  if (!data) return <>–</>;
-  const ageMs = Math.max(0, now - Date.parse(data.created_at));
-  return <Link href={`/tasks/${data.task_id}`}>{formatDuration(ageMs)}</Link>;
+  const { data } = usePages("/tasks", { query: { limit: 1 } }, { refetchInterval: pauseMs });
+  const [task] = data ?? [];
+  if (!task) return <>–</>;
+  const ageMs = Math.max(0, now - Date.parse(task.created_at));
+  return <Link href={`/tasks/${task.task_id}`}>{formatDuration(ageMs)}</Link>;
 }
 
 const time = (ms: number | null) => (ms === null ? "–" : formatPercentile(ms));
-const { columns: labels } = words;
+const { columns: labels } = texts.costs;
 
 const columns: readonly Column<Figures>[] = [
   [
@@ -131,13 +97,13 @@ const columns: readonly Column<Figures>[] = [
   ],
   [labels.runs, ({ runs }) => runs.toLocaleString("en"), "number"],
   [
-    labels.failed,
+    words.failed,
     ({ workflow, failed }) =>
       failed > 0 && <Link href={`/failures?workflow=${workflow}&range=24h`}>{failed.toLocaleString("en")}</Link>,
     "number",
   ],
-  [labels.success, ({ success_rate }) => formatRate(success_rate), "number wide"],
-  [labels.p50, ({ p50_ms }) => time(p50_ms), "number wide"],
+  [words.success, ({ success_rate }) => formatRate(success_rate), "number wide"],
+  [words.p50, ({ p50_ms }) => time(p50_ms), "number wide"],
   [labels.p95, ({ p95_ms }) => time(p95_ms), "number"],
   [labels.cost, ({ cost_usd }) => formatUsd(cost_usd), "number wide"],
 ];
@@ -170,15 +136,8 @@ function Schedules() {
 }
 
 function Rejected() {
-  const nova = useNova();
-  const { data } = useQuery({
-    queryKey: ["deliveries", "refused"],
-    refetchInterval: pauseMs,
-    async queryFn() {
-      const query = { status: "refused" as const, limit: maxListed };
-      return (await nova.ask(nova.api.GET("/deliveries", { params: { query } }))).items;
-    },
-  });
+  const query = { status: "refused", limit: maxListed } as const;
+  const { data } = usePages("/deliveries", { query }, { refetchInterval: pauseMs });
   const items = data?.map(({ id, at, type, workflow, reason }) => (
     <li key={id} className="row">
       <Time at={at} />

@@ -2,7 +2,7 @@ import { formatDuration, formatUsd, type ItemOf, type WholeExecution } from "@no
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
-import { useWorkflowName } from "../../api/queries.ts";
+import { usePages, useWorkflowName } from "../../api/queries.ts";
 import { asRaw, listElements, readMembers, readString } from "../../json/raw.ts";
 import type { Root } from "../../json/tree.ts";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -33,21 +33,15 @@ interface CompareDialogProps {
 export function CompareDialog({ run, other, onChoose, onClose }: CompareDialogProps) {
   const { execution_id: id, workflow, ended_at } = run;
   const nova = useNova();
-  const runs = useQuery({
-    queryKey: ["runs to compare", workflow],
-    async queryFn() {
-      const query = { workflow, limit: offered };
-      const { items } = await nova.ask(nova.api.GET("/executions", { params: { query } }));
-      return items.filter(({ execution_id }) => execution_id !== id);
-    },
-  });
+  const { data } = usePages("/executions", { query: { workflow, limit: offered } });
+  const runs = data?.filter(({ execution_id }) => execution_id !== id);
   const diff = useQuery({
     queryKey: ["diff", other, id, ended_at],
     enabled: other !== undefined,
     queryFn: () => Array.fromAsync(nova.executions.diff(other as string, id)),
   });
   const nameOf = useWorkflowName();
-  const listed = (runs.data ?? []).map((one) => [one.execution_id, describeRun(one, nameOf)] as const);
+  const listed = (runs ?? []).map((one) => [one.execution_id, describeRun(one, nameOf)] as const);
   const isListed = other === undefined || listed.some(([one]) => one === other);
   const choices = [["", words.none] as const, ...(isListed ? [] : [[other, other] as const]), ...listed];
   return (
@@ -55,7 +49,7 @@ export function CompareDialog({ run, other, onChoose, onClose }: CompareDialogPr
       <div className="stack loose">
         <SelectField
           label={words.other}
-          hint={runs.data?.length === 0 ? words.notHere : words.hint}
+          hint={runs?.length === 0 ? words.notHere : words.hint}
           value={other ?? ""}
           values={choices}
           onChange={onChoose}
@@ -99,12 +93,12 @@ function buildColumns(run: string, other: string): Column<NodeDiff>[] {
   const both = ({ cost: { was, is } }: NodeDiff, format: (cost: NonNullable<typeof was>) => string) =>
     Array.from(new Set([was, is].flatMap((cost) => (cost ? [format(cost)] : [])))).join(" → ");
   return [
-    [columns.place, ({ place }) => <UntrustedText as="span" className="mono" text={place} />],
+    [texts.run.node, ({ place }) => <UntrustedText as="span" className="mono" text={place} />],
     [columns.path, ({ path }) => (path === "both" ? "" : paths[path])],
     [columns.definition, (node) => changed(node, node.definition)],
-    [columns.code, (node) => changed(node, node.code)],
-    [columns.cost, (node) => both(node, ({ cost_usd: usd }) => (usd === 0 ? "" : formatUsd(usd))), "fixed"],
-    [columns.time, (node) => both(node, ({ execution_time_ms: ms }) => formatDuration(ms)), "fixed"],
+    [texts.run.code, (node) => changed(node, node.code)],
+    [texts.costs.columns.cost, (node) => both(node, ({ cost_usd: usd }) => (usd === 0 ? "" : formatUsd(usd))), "fixed"],
+    [texts.runs.filters.time, (node) => both(node, ({ execution_time_ms: ms }) => formatDuration(ms)), "fixed"],
     [
       columns.values,
       ({ path, context }) => path === "both" && <Changes text={asRaw(context).text} home={[other, run]} />,

@@ -47,7 +47,7 @@ interface TurnProps {
 /** One answer of the model or one run of the code, with its calls and what they returned. */
 function Turn({ entry, visits, onSelect }: TurnProps) {
   const { reply, changes, error_message: error, branches } = entry;
-  const speaker = entry.code_hash === null ? (entry.ai_metadata?.model ?? words.model) : words.code;
+  const speaker = entry.code_hash === null ? (entry.ai_metadata?.model ?? texts.run.model) : texts.run.code;
   return (
     <>
       <header className="line baseline small">

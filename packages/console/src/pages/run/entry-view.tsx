@@ -21,7 +21,8 @@ const words = texts.run;
 interface EntryProps {
   execution: string;
   entry: ChainEntry;
-  credentials: readonly string[] | undefined;
+  /** The names of the credentials that the node receives; undefined: the page does not know them. */
+  credentials?: readonly string[] | undefined;
   /** Whether the changes to the context are shown first. */
   isDiffFirst?: boolean;
 }
@@ -138,23 +139,17 @@ function Source({ of, node }: { of: NonNullable<ChainEntry["reused_from"]>; node
 
 type Change = "added" | "changed" | "removed" | "kept";
 
-interface KeyDiff {
-  key: string;
-  change: Change;
-  before: string | undefined;
-  after: string | undefined;
-}
-
 /** The changes of a node to the context, key by key. Unchanged keys are folded. */
 function ContextDiff({ before, after, home }: { before: Raw | null; after: Raw | null; home: BlobHome }) {
-  const diffs = useMemo(() => diffContexts(before, after), [before, after]);
   const [isComplete, setComplete] = useState(false);
-  const changed = diffs.filter(({ change }) => change !== "kept");
-  const kept = diffs.filter(({ change }) => change === "kept");
-  const roots = useMemo(() => {
-    const shown = diffs.filter(({ change }) => isComplete || change !== "kept");
-    return shown.toSorted((a, b) => Number(a.change === "kept") - Number(b.change === "kept")).flatMap(listRoots);
-  }, [diffs, isComplete]);
+  const [changed, kept] = useMemo(() => {
+    const diffs = Map.groupBy(diffContexts(before, after), ({ change }) => change === "kept");
+    return [diffs.get(false) ?? [], diffs.get(true) ?? []];
+  }, [before, after]);
+  const roots = useMemo(
+    () => [...changed, ...(isComplete ? kept : [])].flatMap(listRoots),
+    [changed, kept, isComplete],
+  );
   return (
     <div className="stack">
       {changed.length === 0 && <p className="quiet">{words.noChanges}</p>}
@@ -176,7 +171,7 @@ const looks = {
 } as const;
 
 /** Lists the value of a key before and after, if it has changed. */
-function listRoots({ key, change, before, after }: KeyDiff): Root[] {
+function listRoots({ key, change, before, after }: ReturnType<typeof diffContexts>[number]): Root[] {
   const note = change === "kept" ? undefined : words[change];
   const now = { key, text: after ?? before ?? "null", open: change === "kept" ? 0 : 1, look: looks[change], note };
   return change === "changed" && before !== undefined
@@ -184,11 +179,11 @@ function listRoots({ key, change, before, after }: KeyDiff): Root[] {
     : [now];
 }
 
-function diffContexts(before: Raw | null, after: Raw | null): KeyDiff[] {
+function diffContexts(before: Raw | null, after: Raw | null) {
   const beforeMembers = readMembers(before?.text ?? "{}");
   const afterMembers = readMembers(after?.text ?? "{}");
   const keys = new Set([...afterMembers.keys(), ...(after ? beforeMembers.keys() : [])]);
-  return Array.from(keys, (key): KeyDiff => {
+  return Array.from(keys, (key) => {
     const [old, now] = [beforeMembers.get(key), afterMembers.get(key)];
     return { key, change: classifyChange(old, now), before: old, after: now };
   });
@@ -216,7 +211,9 @@ function Steps({ steps }: { steps: readonly Step[] }) {
   return (
     <ol className="stack">
       {steps.map((step, index) => {
-        const before = steps.slice(0, index).findLast(isCodeOfSameAgent(step))?.generated_code ?? undefined;
+        // An attempt is compared with the previous attempt of the same agent.
+        const earlier = steps.slice(0, index).filter(({ agent_name }) => agent_name === step.agent_name);
+        const before = earlier.findLast(({ generated_code }) => generated_code !== null)?.generated_code ?? undefined;
         return (
           <li
             key={`${step.timestamp}${step.step_number}${step.attempt_number}`}
@@ -230,16 +227,10 @@ function Steps({ steps }: { steps: readonly Step[] }) {
   );
 }
 
-/**
- * Returns a function that says whether another step has code of the same agent. The page compares an attempt with the
- * previous attempt of the same agent.
- */
-function isCodeOfSameAgent({ agent_name }: Step): (other: Step) => boolean {
-  return (other) => other.agent_name === agent_name && other.generated_code !== null;
-}
-
+/** Shows the first attempt in full, and later attempts as differences. */
 function StepView({ step, before }: { step: Step; before: string | undefined }) {
   const { generated_code: code, error_message: error, tool_calls: calls, output_data: output, prompt, answer } = step;
+  const label = `${words.code} ${words.attempt(step.attempt_number)}`;
   return (
     <>
       <StepHead step={step} />
@@ -252,20 +243,12 @@ function StepView({ step, before }: { step: Step; before: string | undefined }) 
           {call.found !== undefined && <JsonView name={words.found} text={JSON.stringify(call.found)} open={0} />}
         </div>
       ))}
-      {code && <StepCode code={code} before={before} label={`${words.code} ${words.attempt(step.attempt_number)}`} />}
+      {code && before === undefined && <CodeView code={code} label={label} />}
+      {code && before !== undefined && <CodeDiff before={before} label={label} after={code} />}
       {output != null && <JsonView name={words.output} text={JSON.stringify(output)} open={0} />}
       {prompt && <FoldedText label={words.prompt} text={prompt} />}
       {answer && <FoldedText label={words.answer} text={answer} />}
     </>
-  );
-}
-
-/** Shows the first attempt in full, and later attempts as differences. */
-function StepCode({ code, before, label }: { code: string; before: string | undefined; label: string }) {
-  return before === undefined ? (
-    <CodeView code={code} label={label} />
-  ) : (
-    <CodeDiff before={before} label={label} after={code} />
   );
 }
 

@@ -1,5 +1,5 @@
 import type { ChainEntry, WholeExecution } from "@nova/client";
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNova } from "../../api/nova.ts";
 import { asRaw, readMembers, readString } from "../../json/raw.ts";
@@ -13,6 +13,7 @@ import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { saveFile } from "../../parts/value.tsx";
 import { texts } from "../../texts.ts";
+import { listEntries } from "./run-model.ts";
 
 const words = texts.run.proof;
 const pageSize = 200;
@@ -25,7 +26,7 @@ export function ProofDialog({ run, onClose }: { run: WholeExecution; onClose(): 
   const nova = useNova();
   const chain = useQuery({
     queryKey: ["proof chain", id, run.path.length, run.status],
-    queryFn: async () => listLinks(await Array.fromAsync(nova.executions.chain(id, { limit: pageSize }))),
+    queryFn: async () => listEntries(await Array.fromAsync(nova.executions.chain(id, { limit: pageSize }))),
   });
   const isOver = run.ended_at !== null;
   const proof = useQuery({
@@ -33,18 +34,13 @@ export function ProofDialog({ run, onClose }: { run: WholeExecution; onClose(): 
     enabled: isOver,
     queryFn: async () => readSeals(await nova.executions.proof(id, { contents: "none" }), id),
   });
-  const [error, setError] = useState<unknown>();
-  const download = async () => {
-    setError(undefined);
-    try {
+  const download = useMutation({
+    async mutationFn() {
       const params = { path: { id }, query: { contents: "all" as const } };
-      const asText = { params, parseAs: "text" } as const;
-      const text = await nova.ask(nova.api.GET("/executions/{id}/proof", asText));
+      const text = await nova.ask(nova.api.GET("/executions/{id}/proof", { params, parseAs: "text" }));
       saveFile(`${id}.proof.json`, new Blob([text as unknown as string], { type: "application/json" }));
-    } catch (cause) {
-      setError(cause);
-    }
-  };
+    },
+  });
   return (
     <Dialog
       title={words.title}
@@ -57,7 +53,7 @@ export function ProofDialog({ run, onClose }: { run: WholeExecution; onClose(): 
               <Icon name="download" size={14} />
               {words.verifier}
             </a>
-            <Button tone="main" icon="download" onClick={download}>
+            <Button tone="main" icon="download" onClick={() => download.mutate()}>
               {words.download}
             </Button>
           </>
@@ -73,14 +69,14 @@ export function ProofDialog({ run, onClose }: { run: WholeExecution; onClose(): 
             <CopyButton text={words.command(id)} />
           </p>
         )}
-        <ErrorNote error={error} />
+        <ErrorNote error={download.error} />
         <QueryView query={chain}>{(links) => <Links links={links} />}</QueryView>
       </div>
     </Dialog>
   );
 }
 
-function factsOf({ signature, root, isStamped }: Seals): Fact[] {
+function factsOf({ signature, root, isStamped }: ReturnType<typeof readSeals>): Fact[] {
   return [
     [words.signature, signature === undefined ? words.unsigned : <Hash key="s" text={signature} />],
     [words.root, root === undefined ? words.noRoot : words.rootNumber(root.number)],
@@ -89,15 +85,8 @@ function factsOf({ signature, root, isStamped }: Seals): Fact[] {
   ];
 }
 
-interface Seals {
-  signature: string | undefined;
-  root: { number: number; at: string } | undefined;
-  /** Whether an authority has put its time stamp on the root. */
-  isStamped: boolean;
-}
-
 /** Reads the signature, the root and the stamp of a proof file; docs/proof.md describes its fields. */
-function readSeals(proof: { runs: readonly { execution: string }[] } & Record<string, unknown>, id: string): Seals {
+function readSeals(proof: { runs: readonly { execution: string }[] } & Record<string, unknown>, id: string) {
   const { runs, root, stamp } = proof;
   const run = runs.find(({ execution }) => execution === id) as { signature?: unknown } | undefined;
   const text = (root as { text?: unknown } | null | undefined)?.text;
@@ -105,16 +94,9 @@ function readSeals(proof: { runs: readonly { execution: string }[] } & Record<st
   return {
     signature: typeof run?.signature === "string" ? run.signature : undefined,
     root: typeof number === "number" && typeof at === "string" ? { number, at } : undefined,
+    /** Whether an authority has put its time stamp on the root. */
     isStamped: stamp !== null && stamp !== undefined,
   };
-}
-
-/** Lists entries with those of their branches, which come after their fork. */
-function listLinks(entries: readonly ChainEntry[]): ChainEntry[] {
-  return entries.flatMap((entry) => [
-    entry,
-    ...(entry.branches ?? []).flatMap(({ entries: inside }) => listLinks(inside)),
-  ]);
 }
 
 function Links({ links }: { links: readonly ChainEntry[] }) {

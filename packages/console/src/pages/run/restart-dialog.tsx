@@ -1,20 +1,19 @@
-import type { WholeExecution } from "@nova/client";
+import { formatDuration, formatUsd, type RestartForecast, type WholeExecution } from "@nova/client";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { asRaw, listMembers, Raw } from "../../json/raw.ts";
-import { CodeDiff } from "../../parts/code.tsx";
 import { FormDialog } from "../../parts/dialog.tsx";
 import { SelectField } from "../../parts/field.tsx";
+import { renderMembers } from "../../parts/form/form.ts";
 import { QueryView } from "../../parts/states.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { type NodeText, parseDefinition } from "../workflow/definition.ts";
-import { MoreValues } from "../workflow/more-values.tsx";
-import { checkExtras, createExtra, type Extra } from "../workflow/start-values.ts";
-import { useVersions } from "../workflow/use-workflow.tsx";
-import { ForecastView } from "./forecast.tsx";
+import { diffNodeTexts, listNodeTexts } from "../workflow/definition.ts";
+import { MoreValues, type MoreValuesProps } from "../workflow/more-values.tsx";
+import { checkExtras, createExtra, createExtraFields, type Extra } from "../workflow/start-values.ts";
+import { NodeTextDiffs, readVersion, useVersions } from "../workflow/use-workflow.tsx";
 
 const words = texts.restart;
 
@@ -72,11 +71,8 @@ export function RestartDialog({ run, from, onClose }: RestartDialogProps) {
 
 /** Renders the replaced values as a JSON object; undefined without any. */
 function renderPatch(extras: readonly Extra[]): string | undefined {
-  const members = extras
-    .filter(({ key }) => key !== "")
-    .map(
-      ({ key, draft }) => `${JSON.stringify(key)}:${draft.mode === "json" ? draft.text : JSON.stringify(draft.text)}`,
-    );
+  const drafts = extras.map(({ draft }) => draft);
+  const members = renderMembers(createExtraFields(extras), drafts);
   return members.length === 0 ? undefined : `{${members.join(",")}}`;
 }
 
@@ -91,10 +87,12 @@ function VersionField({ run, active, version, onChange }: VersionFieldProps) {
   const versions = useVersions(run.workflow);
   const ready = versions.data?.filter(({ status }) => status === "ready") ?? [];
   const nameOf = (one: number) =>
-    [words.version(one), one === active && words.active, one === run.version && words.ofRun].filter(Boolean).join(", ");
+    [texts.workflows.version(one), one === active && words.active, one === run.version && words.ofRun]
+      .filter(Boolean)
+      .join(", ");
   return (
     <SelectField
-      label={words.versionLabel}
+      label={texts.workflows.shown}
       value={String(version ?? "")}
       values={ready.map((one) => [String(one.version), nameOf(one.version)] as const)}
       onChange={(to) => onChange(Number(to))}
@@ -107,8 +105,7 @@ function useNodes(workflow: string, version: number) {
   return useQuery({
     queryKey: ["restart", "definition", workflow, version],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async () =>
-      parseDefinition(asRaw((await nova.workflows.get(workflow, { version })).definition).text).nodes,
+    queryFn: async () => (await readVersion(nova, workflow, version)).nodes,
   });
 }
 
@@ -116,30 +113,17 @@ function useNodes(workflow: string, version: number) {
 function VersionDiff({ run: { workflow, version: before }, version }: { run: WholeExecution; version: number }) {
   const [old, now] = [useNodes(workflow, before), useNodes(workflow, version)];
   if (!old.data || !now.data) return null;
-  const textOf = (node: NodeText | undefined) => node?.code ?? node?.prompt ?? "";
-  const changed = Array.from(now.data.values()).filter(
-    (node) => old.data.has(node.id) && textOf(node) !== textOf(old.data.get(node.id)),
-  );
-  const added = Array.from(now.data.keys()).filter((id) => !old.data.has(id));
-  const removed = Array.from(old.data.keys()).filter((id) => !now.data.has(id));
+  const { changed, added, removed } = diffNodeTexts(listNodeTexts(old.data), listNodeTexts(now.data));
   return (
     <details className="stack" open={changed.length === 1}>
       <summary>{words.changes(changed.length, added.length, removed.length)}</summary>
-      {changed.map((node) => (
-        <section key={node.id} className="stack tight">
-          <UntrustedText as="h3" text={node.id} />
-          <CodeDiff before={textOf(old.data.get(node.id))} after={textOf(node)} label={words.diffOf(node.id)} />
-        </section>
-      ))}
+      <NodeTextDiffs changed={changed} />
     </details>
   );
 }
 
-interface PatchProps {
+interface PatchProps extends Pick<MoreValuesProps, "extras" | "problems" | "onChange"> {
   run: WholeExecution;
-  extras: readonly Extra[];
-  problems: ReadonlyMap<string, string>;
-  onChange(extras: readonly Extra[]): void;
 }
 
 /** Values that replace those of the initial context. */
@@ -211,12 +195,42 @@ function AskAgain({ run: { workflow, version }, reused, again, onChange }: AskAg
 
 /** Returns the id of the node of a place: `find` of `billing/each[3].find#2`. */
 function nodeOfPlace(place: string): string {
+  const [last = place] = place.split(/[/.]/).slice(-1);
+  return last.replace(/#\d+$|\[\d+\]$/, "");
+}
+
+const forecastWords = texts.run.forecast;
+
+/** Lists the nodes that a restart would run, and the results that it would reuse. */
+export function ForecastView({ forecast: { estimate, misfits, again, runs, reused } }: { forecast: RestartForecast }) {
   return (
-    place
-      .split("/")
-      .at(-1)
-      ?.split(".")
-      .at(-1)
-      ?.replace(/#\d+$|\[\d+\]$/, "") ?? place
+    <div className="stack loose">
+      <p>
+        {forecastWords.estimate(
+          formatDuration(estimate.execution_time_ms),
+          estimate.cost_usd === 0 ? "" : formatUsd(estimate.cost_usd),
+        )}
+      </p>
+      <Places label={forecastWords.misfits} places={misfits} tone="bad" />
+      <Places label={forecastWords.again} places={again} tone="wait" />
+      <Places label={forecastWords.runs} places={runs.filter((place) => !again.includes(place))} tone="run" />
+      <Places label={forecastWords.reused} places={reused} tone="idle" />
+    </div>
+  );
+}
+
+function Places({ label, places, tone }: { label: string; places: readonly string[]; tone: string }) {
+  if (places.length === 0) return null;
+  return (
+    <section className={`places tone-${tone}`}>
+      <h3>
+        {label} <span className="quiet">{places.length}</span>
+      </h3>
+      <ul>
+        {places.map((place) => (
+          <UntrustedText key={place} as="li" className="mono" text={place} />
+        ))}
+      </ul>
+    </section>
   );
 }

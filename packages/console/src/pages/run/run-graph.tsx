@@ -75,18 +75,13 @@ export function RunGraph({ model, opened, toggle, selected, onSelect, view, onVi
 
 function styleEdge(model: RunModel, { from, to, label, max }: GraphEdge): EdgeLook {
   const count = model.taken.get(edgeKey(from, to)) ?? 0;
-  const isLive = count > 0 && isOpenNode(model, to);
+  const isLive = count > 0 && ["running", "waiting", "next"].includes(model.nodes.get(to)?.state ?? "idle");
   const times = max === undefined ? "" : `${count}/${max}`;
   return {
     state: count === 0 ? "idle" : isLive ? "live" : "taken",
     label: [label, times].filter((part) => part !== "").join("  "),
     isAbove: count > 0,
   };
-}
-
-function isOpenNode(model: RunModel, node: string): boolean {
-  const state = model.nodes.get(node)?.state;
-  return state === "running" || state === "waiting" || state === "next";
 }
 
 interface RunCardData {

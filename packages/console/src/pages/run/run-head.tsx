@@ -29,9 +29,10 @@ interface RunProps {
 export function RunHead({ run }: RunProps) {
   const { execution_id: id, workflow, version, status, started_at, duration_ms, spent, restarted_from, parent } = run;
   const words = texts.run;
+  const { columns } = texts.runs;
   const facts: Fact[] = [
     [
-      words.id,
+      columns.id,
       <Fragment key="id">
         <span className="mono" title={id}>
           …{id.slice(-8)}
@@ -39,15 +40,15 @@ export function RunHead({ run }: RunProps) {
         <CopyButton text={id} />
       </Fragment>,
     ],
-    [words.client, run.client],
-    [words.trigger, run.trigger && <UntrustedText key="trigger" text={run.trigger} />],
+    [columns.client, run.client],
+    [texts.runs.filters.trigger, run.trigger && <UntrustedText key="trigger" text={run.trigger} />],
     [words.starter, nameStarter(run)],
-    [words.inputOf, <InputLink key="input" id={id} />],
+    [words.input, <InputLink key="input" id={id} />],
     ...Object.entries(run.labels ?? {}).map(
       ([name, value]): Fact => [name, <UntrustedText key={`label ${name}`} text={value} />],
     ),
-    [words.started, <Time key="started" at={started_at} />],
-    [words.duration, <Duration key="duration" from={started_at} ms={duration_ms} />],
+    [columns.started, <Time key="started" at={started_at} />],
+    [columns.duration, <Duration key="duration" from={started_at} ms={duration_ms} />],
     [words.cost, spent && spent.cost_usd > 0 && formatUsd(spent.cost_usd)],
     [words.restartedFrom, restarted_from && <RunLink id={restarted_from} />],
     ...run.restarts.map((one): Fact => [words.restartedAs, <RunLink key={one} id={one} />]),

@@ -46,14 +46,21 @@ export function findMap(scope: string): string | undefined {
 
 /** Builds the visits of a run in order. `prefix` contains the enclosing nodes, each followed by a slash. */
 function buildVisits(run: WholeExecution, entries: readonly ChainEntry[], prefix: string): Visit[] {
-  const place = { execution: run.execution_id, prefix, isOpen: run.ended_at === null };
+  const isOpen = run.ended_at === null;
+  const place = { execution: run.execution_id, prefix, isOpen };
   const visits = listVisits(entries, Date.parse(run.started_at), place);
   const keys = new Set(visits.map(({ key }) => key));
   const atWork = run.at_work.nodes.map((work): Visit => {
     const state = work.waits_for ? "waiting" : "running";
     return createVisit(place, work, { state, from: Date.parse(work.since), to: null, work });
   });
-  return [...visits, ...atWork.filter(({ key }) => !keys.has(key))];
+  const all = [...visits, ...atWork.filter(({ key }) => !keys.has(key))];
+  const last = entries.at(-1);
+  if (!isOpen || run.at_work.count > 0 || !last?.path_taken || last.branches) return all;
+  // No node of the open run is running or waiting, so its next node starts soon.
+  const { scope, seq, path_taken: node_id, timestamp } = last;
+  const next = { state: "next", from: Date.parse(timestamp), to: null } as const;
+  return [...all, createVisit(place, { node_id, scope, seq: seq + 1 }, next)];
 }
 
 interface VisitOrigin {
@@ -120,7 +127,6 @@ export function isReused({ entry }: Visit): boolean {
 /** The combined state of all visits of a node. */
 export interface NodeState {
   visits: readonly Visit[];
-  counts: Partial<Record<VisitState, number>>;
   /** The state of the visit that needs the most attention. */
   state: VisitState | "idle";
   ms: number;
@@ -130,12 +136,10 @@ export interface NodeState {
 const order: readonly VisitState[] = ["running", "waiting", "next", "failed", "cancelled", "success"];
 
 export function summarizeVisits(visits: readonly Visit[]): NodeState {
-  const counts: NodeState["counts"] = {};
-  for (const { state } of visits) counts[state] = (counts[state] ?? 0) + 1;
+  const states = new Set(visits.map(({ state }) => state));
   return {
     visits,
-    counts,
-    state: order.find((state) => counts[state]) ?? "idle",
+    state: order.find((state) => states.has(state)) ?? "idle",
     ms: visits.reduce((sum, { entry, join }) => sum + ((join ?? entry)?.execution_time_ms ?? 0), 0),
     isReused: visits.length > 0 && visits.every(isReused),
   };
@@ -147,14 +151,8 @@ export function compareVisits(a: Visit, b: Visit): number {
   return rank(a) - rank(b) || (findItem(a.scope) ?? 0) - (findItem(b.scope) ?? 0) || a.from - b.from;
 }
 
-export interface MapCounts {
-  items: number;
-  /** The number of items that have started. */
-  begun: number;
-  done: number;
-  failed: number;
-  reused: number;
-}
+/** Numbers of items of a map. `begun`: the items that have started. */
+export type MapCounts = Record<"items" | "begun" | "done" | "failed" | "reused", number>;
 
 /** The graph of a run, and the state of each node and edge. */
 export interface RunModel {
@@ -189,7 +187,7 @@ export function buildRunModel(
   prefix = "",
 ): RunModel {
   const inside = Array.from(children.values());
-  const own = addNextVisit(run, entries, buildVisits(run, entries, prefix), prefix);
+  const own = buildVisits(run, entries, prefix);
   const visits = [...own, ...inside.flatMap((child) => child.visits)];
   const byNode = Map.groupBy(own, ({ node }) => node);
   const taken = new Map(inside.flatMap((child) => Array.from(child.taken)));
@@ -204,7 +202,7 @@ export function buildRunModel(
     ]),
     taken,
     maps,
-    failed: findFailure(run, own),
+    failed: run.error ? own.findLast(({ id, state }) => id === run.error?.node && state === "failed") : undefined,
     isOpen: run.ended_at === null,
     times: sumTimes(entries),
     critical: run.ended_at === null ? undefined : findCriticalPath(entries, prefix, inside),
@@ -234,23 +232,12 @@ export function listCritical(entries: readonly ChainEntry[]): ChainEntry[] {
   });
 }
 
-/** Adds a visit for the next node of an open run, if no node is running or waiting. */
-function addNextVisit(
-  run: WholeExecution,
-  entries: readonly ChainEntry[],
-  visits: Visit[],
-  prefix: string,
-): readonly Visit[] {
-  const last = entries.at(-1);
-  if (run.ended_at !== null || run.at_work.count > 0 || !last?.path_taken || last.branches) return visits;
-  const { scope, seq, path_taken: node_id, timestamp } = last;
-  const place = { execution: run.execution_id, prefix, isOpen: true };
-  const next = { state: "next", from: Date.parse(timestamp), to: null } as const;
-  return [...visits, createVisit(place, { node_id, scope, seq: seq + 1 }, next)];
-}
-
-function findFailure({ error }: WholeExecution, visits: readonly Visit[]): Visit | undefined {
-  return error === null ? undefined : visits.findLast(({ id, state }) => id === error.node && state === "failed");
+/** Lists entries with those of their branches, which come after their fork. */
+export function listEntries(entries: readonly ChainEntry[]): ChainEntry[] {
+  return entries.flatMap((entry) => [
+    entry,
+    ...(entry.branches ?? []).flatMap((branch) => listEntries(branch.entries)),
+  ]);
 }
 
 interface Found {
@@ -305,6 +292,33 @@ function countMap({ node_id, branches = [] }: ChainEntry, { maps, prefix }: Foun
     failed: before.failed + failed,
     reused: before.reused + ends.filter(({ reused_from }) => reused_from != null).length,
   });
+}
+
+/**
+ * Reports the items of one visit of a map: how many ran, and their failures by error. `visits` are the visits inside
+ * the map. An item ends with an entry that leads to no further node.
+ */
+export function reportItems({ entry, execution }: Visit, visits: readonly Visit[]) {
+  const branches = entry?.branches ?? [];
+  const scopes = new Set(branches.map(({ scope }) => scope));
+  const isEnd = ({ entry, join }: Visit) => (join ?? entry)?.path_taken === null;
+  const ends = visits.filter((visit) => visit.execution === execution && scopes.has(visit.scope) && isEnd(visit));
+  const byState = (wanted: VisitState) => ends.filter(({ state }) => state === wanted);
+  const failed = byState("failed");
+  const groups = Map.groupBy(failed, ({ id, entry: end }) => `${id}\n${end?.error_class}\n${end?.error_message}`);
+  const failures = Array.from(groups, ([key, same]) => {
+    const { id, entry: end } = same[0] as Visit;
+    return { key, node: id, class: end?.error_class ?? "", message: end?.error_message ?? "", visits: same };
+  });
+  return {
+    items: branches.length,
+    begun: branches.filter(({ entries }) => entries.length > 0).length,
+    completed: byState("success").length,
+    failed: failed.length,
+    cancelled: byState("cancelled").length,
+    reused: ends.filter(isReused).length,
+    failures: failures.sort((a, b) => b.visits.length - a.visits.length),
+  };
 }
 
 function insertChildren(graph: Graph, children: ReadonlyMap<string, RunModel>): Graph {

@@ -1,14 +1,14 @@
 import { type ChainEntry, formatDuration, type WholeExecution } from "@nova/client";
-import { type CSSProperties, type ReactNode, useCallback, useMemo, useRef, useState } from "react";
-import { useParams, useSearchParams } from "wouter";
+import { type CSSProperties, useCallback, useMemo, useRef, useState } from "react";
+import { useParams } from "wouter";
 import { asRaw } from "../../json/raw.ts";
 import { Button } from "../../parts/button.tsx";
 import { DialogButton } from "../../parts/dialog.tsx";
 import { useAddress } from "../../parts/filters.tsx";
-import { type Graph, listNodes } from "../../parts/graph/definition.ts";
+import { listNodes } from "../../parts/graph/definition.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { useKeys, usePlaces, useStepKeys } from "../../parts/keyboard.tsx";
-import { changeParams } from "../../parts/params.ts";
+import { type Fact, Facts } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { useVisibleRows } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -18,11 +18,10 @@ import { Conversation } from "./conversation.tsx";
 import { EntryView, WholeContext } from "./entry-view.tsx";
 import { FixPanel } from "./fix/fix-panel.tsx";
 import { LiveLog, LogStream } from "./log-stream.tsx";
-import { MapView } from "./map-view.tsx";
 import { RestartDialog } from "./restart-dialog.tsx";
 import { lookOfState, RunGraph, stateLooks } from "./run-graph.tsx";
 import { RunHead } from "./run-head.tsx";
-import { compareVisits, findItem, isReused, type RunModel, type Visit } from "./run-model.ts";
+import { compareVisits, findItem, isReused, type RunModel, reportItems, type Visit } from "./run-model.ts";
 import { readWidth, Splitter } from "./splitter.tsx";
 import { Timeline } from "./timeline.tsx";
 import { useRun } from "./use-run.ts";
@@ -48,25 +47,11 @@ export function RunPage() {
 
 /** Returns the unfolded nodes. They are in the address, so that a copied address shows the same view. */
 function useOpenedNodes(): [ReadonlySet<string>, (node: string) => void] {
-  const [params, setParams] = useSearchParams();
-  const text = params.get("open") ?? "";
-  const opened = useMemo(() => new Set(text === "" ? [] : text.split(",")), [text]);
+  const [{ open }, change] = useAddress(["open"]);
+  const opened = useMemo(() => new Set(open?.split(",")), [open]);
   const toggle = useCallback(
-    (node: string) => {
-      setParams(
-        (before) => {
-          const nodes = new Set(
-            before
-              .get("open")
-              ?.split(",")
-              .filter((one) => one !== ""),
-          );
-          return changeParams(before, { open: Array.from(nodes.symmetricDifference(new Set([node]))).join(",") });
-        },
-        { replace: true },
-      );
-    },
-    [setParams],
+    (node: string) => change({ open: Array.from(opened.symmetricDifference(new Set([node]))).join(",") }),
+    [opened, change],
   );
   return [opened, toggle];
 }
@@ -93,7 +78,7 @@ function Views({ run, model, opened, toggle }: Shown) {
   };
   useVisitKeys(model, visit, show);
   useNodePlaces(model, show);
-  const labels = { graph: texts.run.graphShort, timeline: texts.run.timeline, link: texts.run.node };
+  const labels = { graph: texts.workflows.tabs.graph, timeline: texts.run.timeline, link: texts.run.node };
   return (
     <>
       {run.error && model.failed && view !== "link" && (
@@ -143,24 +128,7 @@ function Views({ run, model, opened, toggle }: Shown) {
         </div>
         <div className="run-panel-box">
           <Splitter width={width} onChange={setWidth} />
-          <Panel
-            run={run}
-            model={model}
-            node={node}
-            visit={visit}
-            onSelect={select}
-            actions={(of) =>
-              run.ended_at !== null &&
-              of.entry && (
-                <DialogButton
-                  key={of.key}
-                  icon="restart"
-                  label={texts.run.restartFrom}
-                  dialog={(close) => <RestartDialog run={run} from={formatPlace(of, model)} onClose={close} />}
-                />
-              )
-            }
-          />
+          <Panel run={run} model={model} node={node} visit={visit} onSelect={select} />
         </div>
       </div>
     </>
@@ -179,19 +147,16 @@ function FailureBar({ failed, message, onShow }: { failed: Visit; message: strin
 
 /** Returns the visit that the address selects; if it selects none, the failed visit. */
 function useChosen(model: RunModel) {
-  const [params, setParams] = useSearchParams();
-  const [link, node] = [params.get("link"), params.get("node")];
-  const isInAddress = link !== null || node !== null;
+  const [{ link, node }, change] = useAddress(["link", "node"]);
+  const isInAddress = link !== undefined || node !== undefined;
   const visit = useMemo(() => {
     if (!isInAddress) return model.failed;
     const addressed = model.visits.find(({ key }) => key === link);
-    return addressed ?? (node === null ? undefined : model.nodes.get(node)?.visits.toSorted(compareVisits)[0]);
+    return addressed ?? (node === undefined ? undefined : model.nodes.get(node)?.visits.toSorted(compareVisits)[0]);
   }, [model, link, node, isInAddress]);
-  const select = (target: Visit | string) => {
-    const chosen = typeof target === "string" ? { node: target, link: "" } : { node: target.node, link: target.key };
-    setParams((before) => changeParams(before, chosen), { replace: true });
-  };
-  return { node: visit?.node ?? node ?? undefined, visit, isInAddress, select };
+  const select = (target: Visit | string) =>
+    change(typeof target === "string" ? { node: target, link: undefined } : { node: target.node, link: target.key });
+  return { node: visit?.node ?? node, visit, isInAddress, select };
 }
 
 function useVisitKeys(model: RunModel, visit: Visit | undefined, show: (visit: Visit) => void): void {
@@ -232,10 +197,9 @@ interface PanelProps {
   node: string | undefined;
   visit: Visit | undefined;
   onSelect(visit: Visit): void;
-  actions(visit: Visit): ReactNode;
 }
 
-function Panel({ run, model, node, visit, onSelect, actions }: PanelProps) {
+function Panel({ run, model, node, visit, onSelect }: PanelProps) {
   if (!visit) {
     return (
       <aside className="pane" aria-label={texts.run.detail}>
@@ -257,7 +221,16 @@ function Panel({ run, model, node, visit, onSelect, actions }: PanelProps) {
         <div className="line">
           <UntrustedText as="h2" text={visit.id} />
           <VisitBadge visit={visit} />
-          <span className="actions">{actions(visit)}</span>
+          <span className="actions">
+            {run.ended_at !== null && visit.entry && (
+              <DialogButton
+                key={visit.key}
+                icon="restart"
+                label={texts.run.restartFrom}
+                dialog={(close) => <RestartDialog run={run} from={formatPlace(visit, model)} onClose={close} />}
+              />
+            )}
+          </span>
         </div>
         <div className="line small quiet">
           {visit.entry && <Time at={(visit.join ?? visit.entry).timestamp} />}
@@ -283,12 +256,49 @@ function Panel({ run, model, node, visit, onSelect, actions }: PanelProps) {
           key={visit.key}
           execution={visit.execution}
           entry={shown}
-          credentials={findCredentials(model.graph, visit.node)}
+          credentials={listNodes(model.graph).find(({ id }) => id === visit.node)?.credentials}
         />
       ) : (
         !visit.entry && <LiveLog key={visit.key} visit={visit} />
       )}
     </aside>
+  );
+}
+
+/** The report of a map, which stands above the results of all its items. */
+function MapView({ visit, model, onSelect }: Pick<PanelProps, "model" | "onSelect"> & { visit: Visit }) {
+  const mapWords = texts.run.map;
+  const report = useMemo(() => reportItems(visit, model.visits), [visit, model]);
+  const { items, begun, completed, failed, cancelled, reused, failures } = report;
+  const count = (number: number) => number > 0 && number.toLocaleString("en");
+  const facts: Fact[] = [
+    [mapWords.items, items.toLocaleString("en")],
+    [mapWords.begun, begun < items && begun.toLocaleString("en")],
+    [texts.status.completed, count(completed)],
+    [texts.status.failed, count(failed)],
+    [texts.status.cancelled, count(cancelled)],
+    [texts.run.forecast.reused, count(reused)],
+  ];
+  return (
+    <section className="map-report stack" aria-label={mapWords.title}>
+      <Facts className="facts" facts={facts} />
+      {failures.map((failure) => (
+        <button
+          key={failure.key}
+          type="button"
+          className="map-failure pick tone-bad"
+          onClick={() => onSelect(failure.visits[0] as Visit)}
+        >
+          <b>{mapWords.times(failure.visits.length)}</b>
+          <span className="fill">
+            <span className="mono">{failure.node}</span> <b>{failure.class}</b> <UntrustedText text={failure.message} />
+          </span>
+          <span className="quiet small">
+            {mapWords.inItems(failure.visits.flatMap(({ scope }) => findItem(scope) ?? []))}
+          </span>
+        </button>
+      ))}
+    </section>
   );
 }
 
@@ -307,7 +317,7 @@ function RunContext({ run }: { run: WholeExecution }) {
   return (
     <>
       <header className="pane-head">
-        <h2>{run.ended_at === null ? texts.run.knows : texts.run.result}</h2>
+        <h2>{run.ended_at === null ? texts.run.knows : texts.runs.columns.result}</h2>
         <p className="quiet">{run.status === "queued" ? texts.run.queued : texts.run.pick}</p>
       </header>
       <div className="pane-body">
@@ -325,11 +335,6 @@ function VisitBadge({ visit: { state } }: { visit: Visit }) {
       {label}
     </span>
   );
-}
-
-/** Returns the names of the credentials that the node receives. */
-function findCredentials(graph: Graph, place: string): readonly string[] | undefined {
-  return listNodes(graph).find(({ id }) => id === place)?.credentials;
 }
 
 interface VisitListProps {

@@ -69,7 +69,8 @@ function spanOf(visits: readonly Visit[], nowMs: number): Span {
 
 /** Joins the items of a map into one line, because a single item among thousands would be invisible. */
 function createFoldedLine(key: string, inside: readonly Visit[], isOpen: boolean, nowMs: number): Line {
-  const { counts, state } = summarizeVisits(inside);
+  const { state } = summarizeVisits(inside);
+  const failed = inside.filter((visit) => visit.state === "failed").length;
   const byItem = Map.groupBy(inside, ({ scope }) => findItem(scope));
   const reused = Array.from(byItem.values()).filter((visits) => visits.every(isReused)).length;
   const segments = inside
@@ -82,7 +83,7 @@ function createFoldedLine(key: string, inside: readonly Visit[], isOpen: boolean
   return {
     key,
     name: findMap(inside[0]?.scope ?? "") ?? "",
-    note: texts.run.itemsBy({ items: byItem.size, begun: byItem.size, failed: counts.failed ?? 0, reused }),
+    note: texts.run.itemsBy({ items: byItem.size, begun: byItem.size, failed, reused }),
     state,
     span: spanOf(inside, nowMs),
     segments: mergeSegments(segments),
@@ -167,24 +168,7 @@ export interface Span {
   to: number;
 }
 
-interface Gap extends Span {
-  /** The start as a share of the width. */
-  at: number;
-  width: number;
-}
-
-export interface Scale {
-  /** Returns the position of a time as a share of the width, 0 to 1. */
-  at(ms: number): number;
-  /** Returns the time at a share of the width. */
-  timeAt(share: number): number;
-  /** Whether a part of the period is inside the scale. */
-  isShown(period: Span): boolean;
-  /** The time that the width shows, without the parts of idle periods that are not drawn. */
-  drawnMs: number;
-  /** Idle periods that are drawn shorter than they are. */
-  gaps: readonly Gap[];
-}
+export type Scale = ReturnType<typeof buildScale>;
 
 /** An idle period of at most this many milliseconds is not shortened, but drawn in proportion. */
 const leastIdleMs = 1500;
@@ -196,7 +180,7 @@ const gapsShare = 0.3;
 const gapShare = 0.06;
 
 /** Builds a scale that shortens long idle periods, so that busy periods stay visible. */
-export function buildScale(whole: Span, busy: readonly Span[]): Scale {
+export function buildScale(whole: Span, busy: readonly Span[]) {
   const idle = findIdleSpans(whole, busy);
   const idleMs = idle.reduce((sum, { from, to }) => sum + to - from, 0);
   const busyMs = Math.max(1, whole.to - whole.from - idleMs);
@@ -207,9 +191,11 @@ export function buildScale(whole: Span, busy: readonly Span[]): Scale {
       const inside = Math.min(Math.max(ms - from, 0), to - from);
       return sum + inside * Math.max(0, 1 - gapMs / (to - from));
     }, 0);
-  // Prevents a division by zero if the whole period was idle.
+  // The time that the width shows. The least value prevents a division by zero if the whole period was idle.
   const drawnMs = whole.to - whole.from - lost(whole.to) || 1;
+  /** Returns the position of a time as a share of the width, 0 to 1. */
   const at = (ms: number) => Math.min(1, Math.max(0, (ms - whole.from - lost(ms)) / drawnMs));
+  /** Returns the time at a share of the width. */
   const timeAt = (share: number) => {
     let [from, to] = [whole.from, whole.to];
     while (to - from > 1) {
@@ -219,7 +205,9 @@ export function buildScale(whole: Span, busy: readonly Span[]): Scale {
     }
     return Math.round(to);
   };
+  /** Returns whether a part of the period is inside the scale. */
   const isShown = ({ from, to }: Span) => to >= whole.from && from <= whole.to;
+  /** Idle periods that are drawn shorter than they are; `at` and `width` are shares of the width. */
   const gaps = long.map((gap) => ({ ...gap, at: at(gap.from), width: at(gap.to) - at(gap.from) }));
   return { at, timeAt, isShown, drawnMs, gaps };
 }

@@ -5,7 +5,7 @@ import { useNova } from "../../api/nova.ts";
 import { usePolled } from "../../api/queries.ts";
 import { asRaw } from "../../json/raw.ts";
 import { type Graph, parseGraph } from "../../parts/graph/definition.ts";
-import { buildRunModel, type RunModel, type Work } from "./run-model.ts";
+import { buildRunModel, listEntries, type RunModel, type Work } from "./run-model.ts";
 
 const pageSize = 200;
 
@@ -77,14 +77,6 @@ function useWorkUntilEntered(run: WholeExecution | undefined, entries: readonly 
 
 function placeOf({ scope, seq }: Pick<ChainEntry, "scope" | "seq">): string {
   return `${scope}#${seq}`;
-}
-
-/** Lists entries with those of their branches. */
-function listEntries(entries: readonly ChainEntry[]): ChainEntry[] {
-  return entries.flatMap((entry) => [
-    entry,
-    ...(entry.branches ?? []).flatMap((branch) => listEntries(branch.entries)),
-  ]);
 }
 
 async function readGraph(nova: NovaClient, workflow: string, version: number): Promise<Graph> {

@@ -1,19 +1,18 @@
 import { type Execution, formatUsd } from "@nova/client";
 import { useCallback, useMemo, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { useNova, workConcurrently } from "../../api/nova.ts";
+import { useNova } from "../../api/nova.ts";
 import { useReload } from "../../api/queries.ts";
 import { IconButton } from "../../parts/button.tsx";
 import { ConfirmButton } from "../../parts/dialog.tsx";
 import { listLabels } from "../../parts/run-text.ts";
-import { describeError } from "../../parts/states.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { type Column, WindowedTable } from "../../parts/table.tsx";
 import { Duration, Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { WorkflowName } from "../../parts/workflow-name.tsx";
 import { texts } from "../../texts.ts";
-import type { Runs } from "./use-runs.ts";
+import { type Runs, requestForRuns } from "./use-runs.ts";
 
 const words = texts.runs;
 const { columns: labels, select, selectAll, title } = words;
@@ -125,7 +124,7 @@ function Result({ item: { error, restarted_from, parent, trigger, restarts } }: 
 interface Outcome {
   /** The sentence about the runs for which the action succeeded. */
   done: string;
-  refused: { id: string; reason: string }[];
+  refused: Awaited<ReturnType<typeof requestForRuns>>;
 }
 
 /** Actions for the selected runs. Restarted runs and child runs are not restarted again, as in `nova restart`. */
@@ -141,20 +140,12 @@ export function BulkBar({ items, selection }: { items: readonly Execution[]; sel
   const selected = items.filter(({ execution_id }) => selection.has(execution_id));
   const restartable = selected.filter(({ restarts, parent }) => restarts.length === 0 && !parent);
   const skipped = count - restartable.length;
-  /** Requests an action for each run; a refused request does not stop the others. */
   const run = async (
     ids: readonly string[],
     describe: (done: number) => string,
     request: (id: string) => Promise<unknown>,
   ) => {
-    const refused: Outcome["refused"] = [];
-    await workConcurrently(ids, async (id) => {
-      try {
-        await request(id);
-      } catch (error) {
-        refused.push({ id, reason: describeError(error) });
-      }
-    });
+    const refused = await requestForRuns(ids, request);
     setLastOutcome({ done: describe(ids.length - refused.length), refused });
     selection.replace(refused.map(({ id }) => id));
     await reload(["runs"]);
@@ -197,20 +188,15 @@ export function BulkBar({ items, selection }: { items: readonly Execution[]; sel
   );
 }
 
-export interface Selection {
-  ids: ReadonlySet<string>;
-  has(id: string): boolean;
-  /** Toggles a run; with `isRange`, toggles all runs from the last toggled run to this run. */
-  toggle(id: string, index: number, isRange: boolean): void;
-  replace(ids: readonly string[]): void;
-}
+export type Selection = ReturnType<typeof useSelection>;
 
 /** Returns the selected runs among the visible runs. */
-export function useSelection(visible: readonly { execution_id: string }[]): Selection {
+export function useSelection(visible: readonly { execution_id: string }[]) {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const latest = useRef(visible);
   latest.current = visible;
   const anchor = useRef(0);
+  /** Toggles a run; with `isRange`, toggles all runs from the last toggled run to this run. */
   const toggle = useCallback((id: string, index: number, isRange: boolean) => {
     const [from, to] = [anchor.current, index].sort((a, b) => a - b) as [number, number];
     anchor.current = index;
@@ -229,6 +215,6 @@ export function useSelection(visible: readonly { execution_id: string }[]): Sele
   return useMemo(() => {
     // Runs that a filter hides must not be cancelled or restarted.
     const visibleIds = new Set(visible.flatMap(({ execution_id: id }) => (ids.has(id) ? id : [])));
-    return { ids: visibleIds, has: (id) => visibleIds.has(id), toggle, replace };
+    return { ids: visibleIds, has: (id: string) => visibleIds.has(id), toggle, replace };
   }, [ids, visible, toggle, replace]);
 }

@@ -1,5 +1,5 @@
 import type { Execution } from "@nova/client";
-import { type ReactNode, useEffect, useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { Link, useLocation } from "wouter";
 import { describeCount, useTriggerIds, useWorkflowChoices, useWorkflowName } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
@@ -53,9 +53,10 @@ export function RunsPage() {
         }
         noneContent={
           Object.keys(filters).length > 0 && (
-            <ReadMore runs={runs}>
+            <>
+              <ReadMore runs={runs} />
               <Button onClick={() => change(clearFilters(filterNames))}>{words.clear}</Button>
-            </ReadMore>
+            </>
           )
         }
       >
@@ -97,9 +98,9 @@ function Filter({ items, filters, change }: FilterProps) {
       several={["status"]}
       clears={filterNames}
       choices={[
-        ["status", words.filters.status, statuses.map((status) => [status, texts.status[status]])],
-        ["workflow", words.filters.workflow, workflows],
-        ["client", words.filters.client, clients],
+        ["status", words.columns.status, statuses.map((status) => [status, texts.status[status]])],
+        ["workflow", words.columns.workflow, workflows],
+        ["client", words.columns.client, clients],
         ["range", words.filters.time, Object.entries(words.times)],
         ["error", words.filters.error, errors],
         ["trigger", words.filters.trigger, triggers],
@@ -140,17 +141,12 @@ function RunList({ runs, items, selection }: { runs: Runs; items: readonly Execu
 }
 
 /** Reads older runs while no loaded run matches the filters, and offers to read more. */
-function ReadMore({ runs, children }: { runs: Runs; children: ReactNode }) {
+function ReadMore({ runs }: { runs: Runs }) {
   const { hasNextPage, isFetchingNextPage, pageCount, fetchNextPage } = runs;
   useEffect(() => {
     if (hasNextPage && !isFetchingNextPage && pageCount < maxEmptyPages) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, pageCount, fetchNextPage]);
-  return (
-    <>
-      <LoadMore query={runs} label={isFetchingNextPage ? words.reading : words.loadMore} />
-      {children}
-    </>
-  );
+  return <LoadMore query={runs} label={isFetchingNextPage ? words.reading : words.loadMore} />;
 }
 
 const barCount = 60;

@@ -1,13 +1,11 @@
-import { useQuery } from "@tanstack/react-query";
 import { type JSX, useState, useSyncExternalStore } from "react";
 import { Link } from "wouter";
-import { useNova } from "../../api/nova.ts";
 import { IconButton } from "../../parts/button.tsx";
 import { DialogButton, FormDialog } from "../../parts/dialog.tsx";
 import { TextField } from "../../parts/field.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { buildRunQuery, readFilters } from "./use-runs.ts";
+import { readFilters, useRunCount } from "./use-runs.ts";
 
 const words = texts.runs.views;
 
@@ -79,17 +77,8 @@ const pauseMs = 15_000;
 const maxCounted = 100;
 
 function ViewCount({ search }: { search: string }): JSX.Element {
-  const nova = useNova();
-  const { data } = useQuery({
-    queryKey: ["runs", "view", search],
-    refetchInterval: pauseMs,
-    async queryFn({ signal }) {
-      const query = { ...buildRunQuery(readFilters(search)), limit: maxCounted };
-      const { items, next_cursor } = await nova.ask(nova.api.GET("/executions", { params: { query }, signal }));
-      return `${items.length}${next_cursor === null ? "" : "+"}`;
-    },
-  });
-  return <b className="side-count">{data ?? "–"}</b>;
+  const count = useRunCount(readFilters(search), pauseMs, maxCounted);
+  return <b className="side-count">{count ?? "–"}</b>;
 }
 
 /** Saves the filters of the address under a name. */

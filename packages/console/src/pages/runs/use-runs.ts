@@ -1,9 +1,10 @@
 import type { Execution } from "@nova/client";
 import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
-import { useNova } from "../../api/nova.ts";
+import { useNova, workConcurrently } from "../../api/nova.ts";
 import { useAddress } from "../../parts/filters.tsx";
-import { readParams } from "../../parts/params.ts";
+import { type Named, readParams } from "../../parts/params.ts";
+import { describeError } from "../../parts/states.tsx";
 import { statuses } from "../../parts/status.tsx";
 import { texts } from "../../texts.ts";
 
@@ -21,11 +22,7 @@ const growth = 1.4;
 export function useRuns(filters: Filters) {
   const nova = useNova();
   const queries = useQueryClient();
-  const { workflow, client, status, range, error, trigger, label } = filters;
-  const filter: Filters = useMemo(
-    () => omitUndefined({ workflow, client, status, range, error, trigger, label }),
-    [workflow, client, status, range, error, trigger, label],
-  );
+  const filter: Filters = useMemo(() => omitUndefined({ ...filters, text: undefined }), [filters]);
   const queryKey = ["runs", filter];
   const read = async (cursor: string | undefined, signal: AbortSignal): Promise<Page> => {
     const query = { ...buildRunQuery(filter), ...(cursor !== undefined && { cursor }), limit: pageSize };
@@ -70,6 +67,28 @@ export function buildRunQuery({ workflow, client, status, range, error, trigger,
   return omitUndefined({ workflow, client, status, error_class: error, trigger, label, from });
 }
 
+/** Counts runs, at most one page of the API: `200+` stands for more. */
+export function useRunCount(filters: Filters, refetchInterval: number, limit = 200): string | undefined {
+  const nova = useNova();
+  const { data } = useQuery({
+    queryKey: ["runs", "count", filters, limit],
+    refetchInterval,
+    async queryFn({ signal }) {
+      const query = { ...buildRunQuery(filters), limit };
+      const { items, next_cursor } = await nova.ask(nova.api.GET("/executions", { params: { query }, signal }));
+      return `${items.length}${next_cursor === null ? "" : "+"}`;
+    },
+  });
+  return data;
+}
+
+/** Requests an action for each run. A refused request does not stop the others. Returns the refusals. */
+export async function requestForRuns(ids: readonly string[], request: (id: string) => Promise<unknown>) {
+  const refused: { id: string; reason: string }[] = [];
+  await workConcurrently(ids, (id) => request(id).catch((error) => refused.push({ id, reason: describeError(error) })));
+  return refused;
+}
+
 /** Reads the filters in the search part of an address. */
 export function readFilters(search: string): Filters {
   return parseFilters(readParams(new URLSearchParams(search), filterNames));
@@ -106,11 +125,11 @@ function isSame(previous: Execution | undefined, after: Execution): boolean {
 
 /** Removes duplicates, which occur because a new run moves older runs to the next page. */
 function listUniqueRuns(pages: readonly Page[]): Execution[] {
-  const byId = new Map<string, Execution>();
-  for (const item of pages.flatMap(({ items }) => items)) {
-    if (!byId.has(item.execution_id)) byId.set(item.execution_id, item);
-  }
-  return Array.from(byId.values());
+  const byId = Map.groupBy(
+    pages.flatMap(({ items }) => items),
+    ({ execution_id }) => execution_id,
+  );
+  return Array.from(byId.values(), ([first]) => first as Execution);
 }
 
 function omitUndefined<T extends Record<string, unknown>>(values: T) {
@@ -121,22 +140,14 @@ function omitUndefined<T extends Record<string, unknown>>(values: T) {
 
 type Range = keyof typeof texts.runs.times;
 
-/** The filters in the address. An absent filter excludes no runs. */
-export interface Filters {
-  workflow?: string;
-  client?: string;
-  /** Statuses with commas between them. */
-  status?: string;
-  range?: Range;
-  error?: string;
-  trigger?: string;
-  /** A label as people write it: `order=PO-10`. */
-  label?: string;
-  /** Filters loaded runs in the browser, because the server cannot. */
-  text?: string;
-}
-
 export const filterNames = ["workflow", "client", "status", "range", "error", "trigger", "label", "text"] as const;
+
+/**
+ * The filters in the address. An absent filter excludes no runs. `status` has statuses with commas between them, and
+ * `label` has a label as people write it: `order=PO-10`. The browser applies `text` to loaded runs, because the server
+ * cannot.
+ */
+export type Filters = Named<(typeof filterNames)[number]> & { range?: Range };
 
 export const rangesMs: Record<Range, number> = {
   "1h": 3_600_000,
@@ -150,7 +161,7 @@ export function useFilters(): [Filters, ReturnType<typeof useAddress<keyof Filte
   return [useMemo(() => parseFilters(values), [values]), change];
 }
 
-function parseFilters(values: Partial<Record<keyof Filters, string>>): Filters {
+function parseFilters(values: Named<keyof Filters>): Filters {
   const { status: _, range: __, ...rest } = values;
   const status = statuses.filter((one) => values.status?.split(",").includes(one)).join(",");
   const range = (Object.keys(texts.runs.times) as Range[]).find((one) => one === values.range);

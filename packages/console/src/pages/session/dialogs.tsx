@@ -48,10 +48,7 @@ export function AddNode({ session, place, draft, onAdded, onClose }: AddNodeProp
     const at = place && "edge" in place ? place : after === "" ? undefined : { after };
     await draft.apply((doc) => {
       const added = addNodeAt(doc, { id, text }, at);
-      const tool = createTool(`${id}_tool`);
-      return kind === "agent"
-        ? { ...added, nodes: [...added.nodes, { id: tool.id, text: JSON.stringify(tool) }] }
-        : added;
+      return kind === "agent" ? { ...added, nodes: [...added.nodes, createTool(`${id}_tool`)] } : added;
     });
     onAdded(id);
   };
@@ -79,7 +76,7 @@ export function AddNode({ session, place, draft, onAdded, onClose }: AddNodeProp
       />
       {kind === "workflow" && (
         <SelectField
-          label={labels.called}
+          label={texts.runs.columns.workflow}
           value={called}
           values={[["", texts.form.choose], ...workflows]}
           onChange={setCalled}
@@ -111,13 +108,8 @@ export function AddEdge({ session, from: chosen, draft, onClose }: AddEdgeProps)
   const [text, setText] = useState("");
   const [rounds, setRounds] = useState("");
   const condition = parseCondition(text);
-  const edge = {
-    from,
-    to,
-    ...(condition !== undefined && { condition }),
-    ...(rounds !== "" && { max: Number(rounds) }),
-  };
-  const add = () => draft.apply((doc) => addEdge(doc, edge));
+  const options = { ...(condition !== undefined && { condition }), ...(rounds !== "" && { max: Number(rounds) }) };
+  const add = () => draft.apply((doc) => addEdge(doc, { from, to, ...options }));
   const labels = words.addEdge;
   return (
     <FormDialog title={labels.title} onSubmit={add} onClose={onClose}>
@@ -176,7 +168,7 @@ export function Publish({ session, onClose }: SessionDialogProps) {
   return (
     <FormDialog title={words.title} staysOpen onSubmit={publish} onClose={onClose}>
       <TextField
-        label={words.workflow}
+        label={texts.runs.columns.workflow}
         hint={words.workflowHint}
         value={workflow}
         autoFocus

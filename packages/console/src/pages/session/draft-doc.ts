@@ -1,33 +1,38 @@
 import type { Session } from "@nova/client";
-import { asRaw, findMember, formatJson, listElements, Raw, readKind, readMembers, readString } from "../../json/raw.ts";
+import {
+  asRaw,
+  findMember,
+  formatJson,
+  listElements,
+  listMembers,
+  Raw,
+  readKind,
+  readMembers,
+  readString,
+} from "../../json/raw.ts";
 import { texts } from "../../texts.ts";
 
 export type DraftEdge = Session["edges"][number];
-export type Positions = Readonly<Record<string, { x: number; y: number }>>;
 
 /** A node with its definition as JSON text, which keeps all digits. */
-export interface DocNode {
+interface DocNode {
   id: string;
   text: string;
 }
 
-export type Settings = Session["settings"];
+type Settings = Session["settings"];
 
 /** The drawing of a draft, and its settings. Edges keep their order, which is the order of branches. */
 export interface Doc {
   nodes: readonly DocNode[];
   edges: readonly DraftEdge[];
-  layout: Positions;
+  layout: Readonly<Session["layout"]>;
   settings: Settings;
 }
 
-type Drawn = Pick<Session, "nodes" | "beside" | "edges" | "layout" | "settings">;
-
-export function readDoc({ nodes, beside, ...rest }: Drawn): Doc {
-  const all = [...nodes, ...beside];
-  const { edges, layout, settings } = rest;
-  const texts = all.map(({ node_id: id, definition }) => ({ id, text: asRaw(definition).text }));
-  return { nodes: texts, edges, layout, settings };
+export function readDoc({ nodes, beside, edges, layout, settings }: Pick<Session, keyof Doc | "beside">): Doc {
+  const drawn = [...nodes, ...beside].map(({ node_id: id, definition }) => ({ id, text: asRaw(definition).text }));
+  return { nodes: drawn, edges, layout, settings };
 }
 
 /** Returns the parts of the document that a request replaces. */
@@ -224,12 +229,10 @@ export function nextCondition(
   const type = readString(findMember(nodes.find(({ id }) => id === from)?.text ?? "{}", "type")) ?? "action";
   if (!(type in conditionsOf)) return {};
   const taken = new Set(edges.flatMap((one) => (one.from === from ? [String(one.condition)] : [])));
-  if (type === "approval") {
-    const free = ["approved", "rejected", "timeout"].find((choice) => !taken.has(choice));
-    return free === undefined ? {} : { condition: free };
-  }
-  const free = [true, false].find((choice) => !taken.has(String(choice)));
-  return { condition: free ?? "default" };
+  const isApproval = type === "approval";
+  const choices = isApproval ? ["approved", "rejected", "timeout"] : [true, false];
+  const condition = choices.find((choice) => !taken.has(String(choice))) ?? (isApproval ? undefined : "default");
+  return condition === undefined ? {} : { condition };
 }
 
 export function connect(doc: Doc, from: string, to: string): Doc {
@@ -247,8 +250,14 @@ export function addTool(doc: Doc, agent: string, node: DocNode): Doc {
   return { ...doc, nodes: [...nodes, node] };
 }
 
+/** Returns the tools of an agent as JSON: ids of nodes, and objects that name workflows. */
 function readTools(definition: string): string[] {
   return listElements(findMember(definition, "tools") ?? "[]");
+}
+
+/** Lists the ids of the nodes that a definition has as tools. */
+export function listTools(definition: string): string[] {
+  return readTools(definition).flatMap((tool) => readString(tool) ?? []);
 }
 
 function replaceTools({ id, text }: DocNode, tools: readonly string[]): DocNode {
@@ -319,10 +328,8 @@ export function moveNode(doc: Doc, id: string, place: { x: number; y: number }):
  * meanwhile.
  */
 export function applyChange(doc: Doc, from: Doc, to: Doc): Doc {
-  const [old, now] = [
-    new Map(from.nodes.map((node) => [node.id, node.text])),
-    new Map(to.nodes.map((node) => [node.id, node.text])),
-  ];
+  const textsOf = ({ nodes }: Doc) => new Map(nodes.map(({ id, text }) => [id, text]));
+  const [old, now] = [textsOf(from), textsOf(to)];
   const kept = doc.nodes
     .filter(({ id }) => !old.has(id) || now.has(id))
     .map(({ id, text }) => ({ id, text: mergeTexts(text, old.get(id), now.get(id)) }));
@@ -391,15 +398,8 @@ export function renderWorkflow({ nodes, edges }: Pick<Doc, "nodes" | "edges">, n
   return formatJson(`{${members.map(([key, json]) => `${JSON.stringify(key)}:${json}`).join(",")}}`);
 }
 
-export interface ParsedWorkflow {
-  name: string | undefined;
-  settings: Record<string, unknown>;
-  nodes: DocNode[];
-  edges: DraftEdge[];
-}
-
 /** Parses a workflow that a user typed. If the text is no workflow, returns the reason. */
-export function parseWorkflowText(text: string): ParsedWorkflow | string {
+export function parseWorkflowText(text: string) {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -415,4 +415,44 @@ export function parseWorkflowText(text: string): ParsedWorkflow | string {
     nodes: listDocNodes(findMember(text, "nodes") ?? "[]"),
     edges: edges as DraftEdge[],
   };
+}
+
+interface Exported extends Pick<Doc, "nodes" | "edges">, Pick<Session, "name" | "settings" | "files"> {
+  /** The initial context as JSON text. */
+  context: string;
+}
+
+interface ExportFile {
+  path: string;
+  text: string;
+}
+
+const fileOf = {
+  code: { member: "codeFile", path: (id: string) => `nodes/${id}.py` },
+  prompt: { member: "promptFile", path: (id: string) => `prompts/${id}.md` },
+} as const;
+
+/** Lists the files of a draft as `nova init` lays them out: the graph, and the code and prompts beside it. */
+export function listExportFiles({ nodes, edges, name, settings, files, context }: Exported): ExportFile[] {
+  const texts: ExportFile[] = [];
+  const written = nodes.map(({ id, text }) => ({ id, text: moveTexts(id, text, texts) }));
+  return [
+    { path: "workflow.json", text: `${renderWorkflow({ nodes: written, edges }, name, settings)}\n` },
+    { path: "input.json", text: `${formatJson(context)}\n` },
+    ...texts,
+    ...Object.entries(files).map(([path, text]) => ({ path, text })),
+  ];
+}
+
+/** Replaces the code and the prompt of a node by names of files, which are added to `texts`. */
+function moveTexts(id: string, definition: string, texts: ExportFile[]): string {
+  const members = listMembers(definition).map(({ key, text }) => {
+    const file = key === "code" || key === "prompt" ? fileOf[key] : undefined;
+    const content = file && readString(findMember(definition, key));
+    if (!file || content === undefined) return `${JSON.stringify(key)}:${text}`;
+    const path = file.path(id);
+    texts.push({ path, text: content.endsWith("\n") ? content : `${content}\n` });
+    return `${JSON.stringify(file.member)}:${JSON.stringify(path)}`;
+  });
+  return `{${members.join(",")}}`;
 }

@@ -7,6 +7,7 @@ import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { WorkflowName } from "../../parts/workflow-name.tsx";
 import { texts } from "../../texts.ts";
+import { FindingList } from "../workflow/finding-list.tsx";
 import { countStates, findSessionNode, readDefinition } from "./draft.ts";
 import { listTriggers } from "./draft-doc.ts";
 
@@ -34,8 +35,8 @@ export function DraftOverview({ session, map }: { session: Session; map: string 
       </Link>,
     ],
     [words.columns.nodes, words.counts(stale, fresh)],
-    [words.columns.client, client_slug, "mono"],
-    [words.columns.workflow, origin || words.ownDraft],
+    [texts.runs.columns.client, client_slug, "mono"],
+    [texts.runs.columns.workflow, origin || words.ownDraft],
     [words.columns.until, <Time key="until" at={expires_at} />],
   ];
   return (
@@ -53,13 +54,7 @@ export function DraftOverview({ session, map }: { session: Session; map: string 
       {shape.findings.length > 0 && (
         <section>
           <h2>{words.findings}</h2>
-          <ul className="findings stack">
-            {shape.findings.map(({ code, path, message }) => (
-              <li key={`${code} ${path} ${message}`} className="tone-bad">
-                <b>{code}</b> <UntrustedText text={message} />
-              </li>
-            ))}
-          </ul>
+          <FindingList findings={shape.findings} />
         </section>
       )}
       {changes.length > 0 && (

@@ -12,8 +12,7 @@ import { describeRun } from "../../parts/run-text.ts";
 import { saveFile } from "../../parts/value.tsx";
 import { texts } from "../../texts.ts";
 import { deriveSlug } from "../workflows/workflow-files.ts";
-import { readDoc } from "./draft-doc.ts";
-import { listExportFiles } from "./export-files.ts";
+import { listExportFiles, readDoc } from "./draft-doc.ts";
 import type { DraftEditing } from "./use-draft.ts";
 
 const words = texts.build;

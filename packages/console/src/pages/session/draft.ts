@@ -1,16 +1,9 @@
 import type { Session } from "@nova/client";
-import {
-  asRaw,
-  findMember,
-  listElements,
-  listMembers,
-  Raw,
-  readKind,
-  readMembers,
-  readString,
-} from "../../json/raw.ts";
+import { asRaw, findMember, listMembers, Raw, readKind, readMembers, readString } from "../../json/raw.ts";
 import { createGraph, type Graph, type GraphNode } from "../../parts/graph/definition.ts";
-import { listIdsBeside, listNodesInside, readBody, readDoc } from "./draft-doc.ts";
+import type { texts } from "../../texts.ts";
+import { deriveSlug } from "../workflows/workflow-files.ts";
+import { listIdsBeside, listNodesInside, listTools, readBody, readDoc } from "./draft-doc.ts";
 
 export type SessionNode = Session["nodes"][number];
 
@@ -93,15 +86,13 @@ export function formatEdgeCondition({ condition }: Session["edges"][number]): st
 
 function parseStep(id: string, definition: string): GraphNode {
   const text = (name: string) => readString(findMember(definition, name));
-  const {
-    name = id,
-    description,
-    onError,
-    type = "action",
-  } = Object.fromEntries(["name", "description", "onError", "type"].map((key) => [key, text(key)]));
-  const executor = text("executor");
-  const isPrompt = executor === "prompt" || executor === "text" || executor === "cached";
-  return { ...createGraphNode(id, type), name, description, isPrompt, onError };
+  return {
+    ...createGraphNode(id, text("type") ?? "action"),
+    name: text("name") ?? id,
+    description: text("description"),
+    isPrompt: ["prompt", "text", "cached"].includes(text("executor") ?? ""),
+    onError: text("onError"),
+  };
 }
 
 function createGraphNode(id: string, type: string): GraphNode {
@@ -109,9 +100,9 @@ function createGraphNode(id: string, type: string): GraphNode {
   return { ...nothing, id, type, name: id, isPrompt: false };
 }
 
-export type NodeFreshness = "fresh" | "stale" | "skipped";
+export type NodeFreshness = ReturnType<typeof classifyNode>;
 
-export function classifyNode({ state, skipped }: Pick<SessionNode, "state" | "skipped">): NodeFreshness {
+export function classifyNode({ state, skipped }: Pick<SessionNode, "state" | "skipped">) {
   return skipped ? "skipped" : state;
 }
 
@@ -169,22 +160,7 @@ export function isToolOfAgent({ nodes, beside }: Pick<Session, "nodes" | "beside
   return [...nodes, ...beside].some((node) => listTools(readDefinition(node)).includes(id));
 }
 
-/** Lists the ids of the nodes that a definition has as tools. */
-export function listTools(definition: string): string[] {
-  return listElements(findMember(definition, "tools") ?? "[]").flatMap((tool) => readString(tool) ?? []);
-}
-
-export type NewKind =
-  | "code"
-  | "text"
-  | "prompt"
-  | "agent"
-  | "decision"
-  | "map"
-  | "approval"
-  | "wait"
-  | "workflow"
-  | "end";
+type NewKind = keyof typeof texts.sessions.addNode.kinds;
 
 interface NewNode {
   id: string;
@@ -196,49 +172,33 @@ interface NewNode {
 
 /** Creates a node with the least that its kind needs. */
 export function createSessionNode({ id, name, kind, workflow }: NewNode): { id: string } {
-  const own = { id, ...(name !== id && { name }) };
-  switch (kind) {
-    case "decision":
-      return { ...own, type: "decision", executor: "code", code: 'context["branch_decision"] = True\n' } as {
-        id: string;
-      };
-    case "map": {
-      const nodes = [{ id: `${id}_item`, type: "action", code: "pass\n" }];
-      return { ...own, type: "map", items: "items", as: "item", into: "results", nodes, edges: [] } as { id: string };
-    }
-    case "approval":
-      return { ...own, type: "approval", message: "Continue?", choices: ["approved", "rejected"] } as { id: string };
-    case "end":
-      return { id, type: "end" } as { id: string };
-    case "wait":
-      return { ...own, type: "wait", seconds: 60 } as { id: string };
-    case "workflow":
-      return { ...own, type: "workflow", workflow } as { id: string };
-    case "code":
-      return { ...own, type: "action", executor: "code", code: "\n" } as { id: string };
-    case "agent":
-      return { ...own, type: "action", executor: "agent", prompt: "", tools: [`${id}_tool`] } as { id: string };
-    default:
-      return { ...own, type: "action", executor: kind, prompt: "" } as { id: string };
-  }
+  const item = { id: `${id}_item`, type: "action", code: "pass\n" };
+  const action = { type: "action", executor: kind, prompt: "" };
+  const own: Record<NewKind, object> = {
+    code: { type: "action", executor: "code", code: "\n" },
+    text: action,
+    prompt: action,
+    agent: { ...action, tools: [`${id}_tool`] },
+    decision: { type: "decision", executor: "code", code: 'context["branch_decision"] = True\n' },
+    map: { type: "map", items: "items", as: "item", into: "results", nodes: [item], edges: [] },
+    approval: { type: "approval", message: "Continue?", choices: ["approved", "rejected"] },
+    wait: { type: "wait", seconds: 60 },
+    workflow: { type: "workflow", workflow },
+    end: { type: "end" },
+  };
+  return { id, ...(name !== id && kind !== "end" && { name }), ...own[kind] };
 }
 
 /** Creates a tool of an agent with the least that it needs. */
-export function createTool(id: string): { id: string } {
+export function createTool(id: string) {
   const input_schema = { type: "object", properties: {} };
-  return { id, type: "action", code: "\n", description: "", input_schema } as { id: string };
+  return { id, text: JSON.stringify({ id, type: "action", code: "\n", description: "", input_schema }) };
 }
 
 /** Derives an id that no other node has: `Read the mail` becomes `read_the_mail`. */
 export function deriveNodeId(name: string, taken: readonly string[]): string {
-  const plain = name
-    .normalize("NFKD")
-    .replaceAll(/[\u0300-\u036f]/g, "")
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, "_")
-    .replaceAll(/^[_0-9]+|_+$/g, "")
-    .slice(0, 60);
-  const base = plain === "" ? "node" : plain;
+  const plain = deriveSlug(name).replace(/^[-0-9]+/, "");
+  const base = plain.replaceAll("-", "_").slice(0, 60) || "node";
   const numbers = Array.from({ length: taken.length + 1 }, (_, index) => (index === 0 ? base : `${base}_${index + 1}`));
   return numbers.find((one) => !taken.includes(one)) ?? base;
 }

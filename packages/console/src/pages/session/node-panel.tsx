@@ -1,4 +1,3 @@
-import type { Session } from "@nova/client";
 import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { Link } from "wouter";
@@ -23,13 +22,12 @@ import {
   findTextField,
   formatEdgeCondition,
   isToolOfAgent,
-  listTools,
   type NodeFreshness,
   readDefinition,
   type Scope,
   type SessionNode,
 } from "./draft.ts";
-import { addTool, type DraftEdge, removeEdge, removeNode } from "./draft-doc.ts";
+import { addTool, type DraftEdge, listTools, removeEdge, removeNode } from "./draft-doc.ts";
 import { lazyForm } from "./lazy-form.tsx";
 import { NodeWriter, type WriterHandle } from "./node-writer.tsx";
 import { usePublicationFindings } from "./publish-changes.tsx";
@@ -45,7 +43,7 @@ export const freshnessLooks: Record<NodeFreshness, { tone: string; icon: IconNam
   skipped: { tone: "idle", icon: "minus" },
 };
 
-const NodeForm = lazyForm(async () => (await import("./kind-form.tsx")).KindForm);
+const NodeForm = lazyForm(async () => (await import("./schema-forms.tsx")).KindForm);
 
 interface NodePanelProps {
   session: Scope;
@@ -78,9 +76,9 @@ export function SessionNodePanel({ session, node, output, draft, ...acts }: Node
       <header className="pane-head row">
         <UntrustedText as="h2" text={node.node_id} />
         {isTool ? (
-          <Badge tone="idle" icon="code" text={`${words.version(node.version)} ${words.tools.one}`} />
+          <Badge tone="idle" icon="code" text={`${texts.workflows.version(node.version)} ${words.tools.one}`} />
         ) : (
-          <Badge {...freshnessLooks[state]} text={`${words.version(node.version)} ${words.states[state]}`} />
+          <Badge {...freshnessLooks[state]} text={`${texts.workflows.version(node.version)} ${words.states[state]}`} />
         )}
         <span className="actions">
           <IconButton icon="cross" label={texts.common.close} onClick={() => acts.onSelect(undefined)} />
@@ -99,7 +97,7 @@ export function SessionNodePanel({ session, node, output, draft, ...acts }: Node
         )}
         <div className="line">
           <Button icon="play" disabled={acts.isRunning} onClick={() => void run()}>
-            {words.run.one}
+            {texts.fix.run}
           </Button>
           {acts.onEnter && (
             <Button icon="right" onClick={acts.onEnter}>
@@ -140,7 +138,7 @@ function Tools({ session, agent, draft, onSelect }: ToolsProps) {
   const add = useMutation({
     async mutationFn() {
       const tool = createTool(deriveNodeId(`${id}_tool`, session.ids));
-      await draft.apply((doc) => addTool(doc, id, { id: tool.id, text: JSON.stringify(tool) }));
+      await draft.apply((doc) => addTool(doc, id, tool));
       onSelect(tool.id);
     },
   });
@@ -162,13 +160,7 @@ function Tools({ session, agent, draft, onSelect }: ToolsProps) {
   );
 }
 
-interface EdgesProps {
-  session: Session;
-  node: string;
-  draft: DraftEditing;
-}
-
-function Edges({ session: { edges }, node, draft }: EdgesProps) {
+function Edges({ session: { edges }, node, draft }: Pick<NodePanelProps, "session" | "draft"> & { node: string }) {
   const remove = useMutation({ mutationFn: (edge: DraftEdge) => draft.apply((doc) => removeEdge(doc, edge)) });
   const nodeEdges = edges.filter(({ from, to }) => from === node || to === node);
   return (
@@ -206,7 +198,7 @@ function NodeOutput({ session, node, output }: { session: string; node: SessionN
   return (
     <section className="stack">
       <header className="line baseline">
-        <h3>{nodeWords.output}</h3>
+        <h3>{texts.run.output}</h3>
         <Origin node={node} />
       </header>
       {error !== null ? (

@@ -9,6 +9,7 @@ import { ErrorNote, Failure, isConflict } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
+import { FindingList } from "../workflow/finding-list.tsx";
 import { findSessionNode, readDefinition, type SessionNode } from "./draft.ts";
 
 const words = texts.writer;
@@ -19,8 +20,6 @@ type Checked = Schemas["CheckedNode"];
 export interface WriterHandle {
   /** Saves unsaved text. Returns false if the text could not be saved. */
   save(): Promise<boolean>;
-  /** Marks a line in addition to the findings. */
-  mark(line: number, message: string): void;
 }
 
 interface NodeWriterProps {
@@ -37,25 +36,20 @@ interface NodeWriterProps {
 export function NodeWriter({ session, node, field, onRun, handle, takesFocus = false }: NodeWriterProps) {
   const saver = useSaver(session, node, field);
   const { writer, text, theirs, setText } = saver;
-  const [failed, setFailed] = useState<{ line: number; message: string; text: string }>();
   const check = useCheck(session, node, saver.isSaved);
   const { findings = [], keys, earlier = [], prompt } = check.data ?? {};
   const names = field === "code" ? (keys ?? []) : [...earlier.map(({ name }) => name), ...(keys ?? [])];
   const own = findings.filter(({ path }) => path === `$.${field}`);
   const marks = own.map(({ severity, message, line = 1, column = 1 }) => ({ severity, message, line, column }));
-  const shown = failed?.text === text ? [...marks, { severity: "error" as const, column: 1, ...failed }] : marks;
-  useImperativeHandle(handle, () => ({
-    save: saver.save,
-    mark: (line, message) => setFailed({ line, message, text: saver.latest() }),
-  }));
+  useImperativeHandle(handle, () => ({ save: saver.save }));
   const open = useWriter(writer, {
     text,
     language: field === "code" ? "python" : "prompt",
-    label: texts.sessions.node[field],
+    label: texts.run[field],
     names,
     onChange: setText,
     onRun,
-    marks: shown,
+    marks,
     takesFocus,
   });
   if (open.error) return <Failure error={open.error} />;
@@ -63,12 +57,15 @@ export function NodeWriter({ session, node, field, onRun, handle, takesFocus = f
     <div className="stack writer">
       <div ref={open.host} className="code-diff well writer-box" data-field={field} />
       <p className="row between small quiet" role="status">
-        <span>{saver.isSaved ? words.saved : words.saving}</span>
+        <span>{saver.isSaved ? texts.common.saved : words.saving}</span>
         <span>{words.keys}</span>
       </p>
       {theirs !== undefined && <Conflict session={session} node={node.node_id} saver={saver} />}
       <ErrorNote error={saver.error ?? check.error} />
-      {check.data && <Findings findings={findings} />}
+      {check.data && findings.length === 0 && <p className="small ok">{words.noFindings}</p>}
+      {findings.length > 0 && (
+        <FindingList className="tight small" label={words.findings} findings={findings} showsLine />
+      )}
       {prompt && <FilledPrompt prompt={prompt} />}
     </div>
   );
@@ -87,20 +84,6 @@ function Conflict({ session, node, saver }: { session: Session; node: string; sa
         <Button onClick={saver.takeTheirs}>{words.takeTheirs}</Button>
       </div>
     </div>
-  );
-}
-
-function Findings({ findings }: Pick<Checked, "findings">) {
-  if (findings.length === 0) return <p className="small ok">{words.noFindings}</p>;
-  return (
-    <ul className="findings stack tight small" aria-label={words.findings}>
-      {findings.map(({ code, severity, path, line, message }) => (
-        <li key={`${code}${path}${line}${message}`} className={severity === "error" ? "tone-bad" : "tone-wait"}>
-          <b>{code}</b> {line !== undefined && <span className="mono">{words.line(line)}</span>}{" "}
-          <UntrustedText text={message} />
-        </li>
-      ))}
-    </ul>
   );
 }
 
@@ -266,7 +249,6 @@ function useSaver({ session_id: id }: Session, node: SessionNode, field: "code" 
     error,
     isSaved: text === saved,
     save,
-    latest: () => state.current.text,
     keepMine: () => settle(true),
     takeTheirs: () => settle(false),
   };

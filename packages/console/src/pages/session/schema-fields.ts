@@ -1,12 +1,9 @@
+import type { Schemas } from "@nova/client";
 import { findMember, listMembers } from "../../json/raw.ts";
 import { type Field, type Problems, parseFields } from "../../parts/form/form.ts";
 
 /** A finding of the server, with the path of the value in the workflow: `$.triggers[0].cron`. */
-interface Found {
-  path: string;
-  severity: string;
-  message: string;
-}
+type Found = Pick<Schemas["Finding"], "path" | "severity" | "message">;
 
 /** Lists the fields of one definition in the JSON schema of workflow files, or those of the workflow itself. */
 export function listSchemaFields(schema: string, definition?: string): readonly Field[] {

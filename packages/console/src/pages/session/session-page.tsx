@@ -1,5 +1,5 @@
 import type { Session, SessionRun } from "@nova/client";
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import { Link, useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
@@ -39,10 +39,11 @@ import { lazyForm } from "./lazy-form.tsx";
 import { freshnessLooks, SessionNodePanel } from "./node-panel.tsx";
 import { usePublicationFindings } from "./publish-changes.tsx";
 import { type DraftEditing, useDraft } from "./use-draft.ts";
-import { type OutputText, useOutputs, useSession, useSessionAction } from "./use-session.ts";
+import { type OutputText, useOutputs, useSession, useSessionReload } from "./use-session.ts";
 
 const words = texts.sessions;
 const buildWords = texts.build;
+const views = ["graph", "settings", "json"] as const;
 
 export function SessionPage() {
   const { id = "" } = useParams<{ id: string }>();
@@ -63,9 +64,11 @@ function Draft({ session: whole }: { session: Session }) {
   const session = useMemo(() => readScope(whole, wanted), [whole, wanted]);
   const { nodes, map } = session;
   const draft = useDraft(whole, map);
-  const run = useSessionAction(id, (node: string | undefined) =>
-    node === undefined ? nova.sessions.run(id) : nova.sessions.runNode(id, node),
-  );
+  const run = useMutation({
+    mutationFn: (node: string | undefined) =>
+      node === undefined ? nova.sessions.run(id) : nova.sessions.runNode(id, node),
+    onSettled: useSessionReload(id),
+  });
   const select = useCallback((node: string | undefined) => change({ node }), [change]);
   const isRunning = run.isPending || session.running.length > 0;
   const node = session.ids.includes(selectedId ?? "") ? findSessionNode(session, selectedId) : undefined;
@@ -81,10 +84,7 @@ function Draft({ session: whole }: { session: Session }) {
   );
   useKeys({
     r: { label: words.keys.run, run: () => !isRunning && run.mutate(undefined) },
-    a: {
-      label: words.keys.add,
-      run: () => setAdding({ place }),
-    },
+    a: { label: words.keys.add, run: () => setAdding({ place }) },
     u: { label: buildWords.keys.undo, run: () => void draft.undo() },
     U: { label: buildWords.keys.redo, run: () => void draft.redo() },
     o: { label: buildWords.inside.keyOpen, run: () => enterSelected?.() },
@@ -135,12 +135,8 @@ function Draft({ session: whole }: { session: Session }) {
       <div className="bar line">
         <Segments
           label={buildWords.views.label}
-          choices={[
-            ["graph", buildWords.views.graph],
-            ["settings", buildWords.views.settings],
-            ["json", buildWords.views.json],
-          ]}
-          value={view === "json" || view === "settings" ? view : "graph"}
+          choices={views.map((one) => [one, buildWords.views[one]] as const)}
+          value={views.find((one) => one === view) ?? "graph"}
           onChange={(one) => change({ view: one === "graph" ? undefined : one })}
         />
         {view === undefined && map !== undefined && <MapPath session={whole} map={map} />}
@@ -207,7 +203,7 @@ function Draft({ session: whole }: { session: Session }) {
   );
 }
 
-const Settings = lazyForm(async () => (await import("./settings-tab.tsx")).SettingsTab);
+const Settings = lazyForm(async () => (await import("./schema-forms.tsx")).SettingsTab);
 
 /** A new node that the user describes in a dialog. */
 interface Adding {
@@ -232,7 +228,7 @@ function RunNote({ session: { running }, answer, isPending, onDismiss }: RunNote
       {isPending || other !== undefined ? (
         <p className="session-note bar row break">
           <StatusBadge status="running" />
-          <span>{isPending ? runWords.busy : runWords.going}</span>
+          <span>{isPending ? texts.fix.running : runWords.going}</span>
           {other !== undefined && <RunLink id={other} />}
         </p>
       ) : (
@@ -282,7 +278,7 @@ function Answer({ answer, isOpen, onDismiss }: { answer: SessionRun; isOpen: boo
 function RunLink({ id }: { id: string }) {
   return (
     <Link href={`/runs/${id}`} className="link in-text">
-      {runWords.open}
+      {texts.run.open}
     </Link>
   );
 }
@@ -295,7 +291,7 @@ function MapPath({ session, map }: { session: Session; map: string }) {
   return (
     <nav className="row tight" aria-label={words.path}>
       <Link href={address()} className="link in-text">
-        {words.whole}
+        {texts.workflows.draft}
       </Link>
       {maps.map((one) => (
         <span key={one} className="row tight">
@@ -414,6 +410,10 @@ function showCard({ version, state, line = "", isBad, findings = 0, node }: Sess
   const children = (
     <UntrustedText as="p" className={`node-line ellipsis mono quiet ${isBad ? "bad" : ""}`} text={line} />
   );
-  const facts = [words.version(version), words.states[state], ...(findings > 0 ? [words.atNode(findings)] : [])];
+  const facts = [
+    texts.workflows.version(version),
+    words.states[state],
+    ...(findings > 0 ? [texts.workflows.graph.findings(findings)] : []),
+  ];
   return { tone, state, note: facts.join(" · "), end, children };
 }

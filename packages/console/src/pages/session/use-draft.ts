@@ -1,7 +1,8 @@
-import { ApiProblem, type Session } from "@nova/client";
+import type { Session } from "@nova/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo, useRef, useState } from "react";
 import { useNova } from "../../api/nova.ts";
+import { isConflict } from "../../parts/states.tsx";
 import { applyChange, changeInside, type Doc, readDoc, renderParts } from "./draft-doc.ts";
 
 /** A change of the draft, or of the body of a map. */
@@ -11,31 +12,18 @@ interface Step {
   after: Doc;
 }
 
-interface History {
-  past: readonly Step[];
-  future: readonly Step[];
-}
+type History = Readonly<Record<"past" | "future", readonly Step[]>>;
 
 const maxTries = 4;
 
 /** Changes of the draft, which are saved at once and can be undone. */
-export interface DraftEditing {
-  /** Saves a change. Rejects if the server refuses it. */
-  apply(change: (doc: Doc) => Doc): Promise<void>;
-  /** Saves a change. If the server refuses it, `error` has the reason, as after `undo` and `redo`. */
-  draw(change: (doc: Doc) => Doc): Promise<void>;
-  undo(): Promise<void>;
-  redo(): Promise<void>;
-  canUndo: boolean;
-  canRedo: boolean;
-  error: unknown;
-}
+export type DraftEditing = ReturnType<typeof useDraft>;
 
 /**
  * Saves changes of the draft, or of the body of a map, one after the other. If another user has changed the session
  * meanwhile, applies the change to the new state, so that both changes stay.
  */
-export function useDraft(session: Session, map: string | undefined): DraftEditing {
+export function useDraft(session: Session, map: string | undefined) {
   const { session_id: id } = session;
   const nova = useNova();
   const queries = useQueryClient();
@@ -61,7 +49,7 @@ export function useDraft(session: Session, map: string | undefined): DraftEditin
           queries.setQueryData(["session", id], await nova.sessions.change(id, renderParts(changed), { revision }));
           return step;
         } catch (cause) {
-          if (!(cause instanceof ApiProblem && cause.status === 409) || tries >= maxTries) throw cause;
+          if (!isConflict(cause) || tries >= maxTries) throw cause;
           queries.setQueryData(["session", id], await nova.sessions.get(id));
         }
       }
@@ -80,6 +68,7 @@ export function useDraft(session: Session, map: string | undefined): DraftEditin
     );
     return done;
   }, []);
+  /** Saves a change. Rejects if the server refuses it. */
   const apply = useCallback(
     (change: (doc: Doc) => Doc) =>
       enqueue(async () => {
@@ -88,31 +77,31 @@ export function useDraft(session: Session, map: string | undefined): DraftEditin
       }),
     [enqueue, save, record, map],
   );
+  /** Moves the newest step from one list of the history to the other, and applies or reverts it. */
+  const move = useCallback(
+    (from: keyof History, to: keyof History) =>
+      enqueue(async () => {
+        const step = history.current[from].at(-1);
+        if (!step) return;
+        const [old, now] = from === "past" ? [step.after, step.before] : [step.before, step.after];
+        await save(step.map, (doc) => applyChange(doc, old, now));
+        const { [from]: left, [to]: grown } = history.current;
+        record({ ...history.current, [from]: left.slice(0, -1), [to]: [...grown, step] });
+      }).catch(setError),
+    [enqueue, save, record],
+  );
+  /** Saves a change. If the server refuses it, `error` has the reason, as after `undo` and `redo`. */
   const draw = useCallback((change: (doc: Doc) => Doc) => apply(change).catch(setError), [apply]);
   return useMemo(
     () => ({
       apply,
       draw,
-      undo: () =>
-        enqueue(async () => {
-          const { past, future } = history.current;
-          const last = past.at(-1);
-          if (!last) return;
-          await save(last.map, (doc) => applyChange(doc, last.after, last.before));
-          record({ past: past.slice(0, -1), future: [...future, last] });
-        }).catch(setError),
-      redo: () =>
-        enqueue(async () => {
-          const { past, future } = history.current;
-          const next = future.at(-1);
-          if (!next) return;
-          await save(next.map, (doc) => applyChange(doc, next.before, next.after));
-          record({ past: [...past, next], future: future.slice(0, -1) });
-        }).catch(setError),
+      undo: () => move("past", "future"),
+      redo: () => move("future", "past"),
       canUndo: past.length > 0,
       canRedo: future.length > 0,
       error,
     }),
-    [apply, draw, enqueue, save, record, past, future, error],
+    [apply, draw, move, past, future, error],
   );
 }

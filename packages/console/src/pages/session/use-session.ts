@@ -1,8 +1,9 @@
-import { ApiProblem, type Session, type SessionOutputs } from "@nova/client";
-import { keepPreviousData, replaceEqualDeep, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Session, SessionOutputs } from "@nova/client";
+import { keepPreviousData, replaceEqualDeep, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
 import { asRaw } from "../../json/raw.ts";
+import { isConflict } from "../../parts/states.tsx";
 import { findSessionNode } from "./draft.ts";
 
 const calmMs = 5_000;
@@ -25,13 +26,8 @@ function keepNewer(before: unknown, next: unknown): unknown {
   return (next as Session).revision < revision ? before : replaceEqualDeep(before, next);
 }
 
-/** The output of a node as JSON text, or the message of its error. */
-export interface OutputText {
-  text: string | undefined;
-  error: string | null;
-  /** The version of the node that has this output. */
-  version: number;
-}
+/** The output of a node as JSON text, or the message of its error, with the version of the node. */
+export type OutputText = ReturnType<typeof parseOutput>;
 
 /** Reads the outputs by node, once per revision of the session. */
 export function useOutputs({ session_id: id, revision }: Session) {
@@ -46,7 +42,7 @@ export function useOutputs({ session_id: id, revision }: Session) {
   return { outputs, error };
 }
 
-function parseOutput({ output, error, version }: SessionOutputs["outputs"][number]): OutputText {
+function parseOutput({ output, error, version }: SessionOutputs["outputs"][number]) {
   return { text: output === null ? undefined : asRaw(output).text, error, version };
 }
 
@@ -54,14 +50,6 @@ function parseOutput({ output, error, version }: SessionOutputs["outputs"][numbe
 export function useSessionReload(id: string): () => Promise<void> {
   const queries = useQueryClient();
   return () => queries.invalidateQueries({ queryKey: ["session", id], exact: true });
-}
-
-/**
- * Returns a mutation that changes the session. After the mutation, the page reads the session again, even if the
- * mutation failed.
- */
-export function useSessionAction<Input, Answer>(id: string, act: (input: Input) => Promise<Answer>) {
-  return useMutation({ mutationFn: act, onSettled: useSessionReload(id) });
 }
 
 /**
@@ -76,7 +64,7 @@ export function useNodeChange(session: string, node: string, onConflict: (versio
     try {
       await change;
     } catch (error) {
-      if (error instanceof ApiProblem && error.status === 409) {
+      if (isConflict(error)) {
         await reload();
         const data = queries.getQueryData<Session>(["session", session]);
         const now = data && findSessionNode(data, node);

@@ -31,7 +31,7 @@ export function SessionsPage() {
   return (
     <>
       <PageHead
-        title={words.title}
+        title={texts.nav.sessions}
         note={describeCount(sessions, sessions.data?.length ?? 0, words.count)}
         end={
           <DialogButton
@@ -43,7 +43,11 @@ export function SessionsPage() {
         }
       />
       {clients.length > 1 && (
-        <FilterBar filters={filters} change={change} choices={[["client", words.columns.client, toChoices(clients)]]} />
+        <FilterBar
+          filters={filters}
+          change={change}
+          choices={[["client", texts.runs.columns.client, toChoices(clients)]]}
+        />
       )}
       <div className="page-body">
         <ListView query={sessions} icon="change" words={words}>
@@ -68,8 +72,8 @@ const columns: readonly Column<Item>[] = [
       </Link>
     ),
   ],
-  [words.columns.client, ({ client_slug }) => client_slug, "wide mono quiet"],
-  [words.columns.workflow, ({ session_id }) => <WorkflowOf id={session_id} />, "wide"],
+  [texts.runs.columns.client, ({ client_slug }) => client_slug, "wide mono quiet"],
+  [texts.runs.columns.workflow, ({ session_id }) => <WorkflowOf id={session_id} />, "wide"],
   [words.columns.nodes, ({ session_id }) => <NodesOf id={session_id} />],
   [words.columns.until, ({ expires_at }) => <Time at={expires_at} />, "wide fixed quiet"],
   [words.columns.actions, (item) => <RemoveSession session={item} />, "sheet-end"],
@@ -117,7 +121,7 @@ function NewSession({ onClose }: { onClose(): void }) {
   return (
     <FormDialog title={words.create} isIncomplete={!context} onSubmit={create} onClose={onClose}>
       <SelectField
-        label={form.from}
+        label={texts.build.create.from}
         value={workflow}
         values={[["", form.empty], ...workflows]}
         onChange={setWorkflow}
@@ -125,14 +129,14 @@ function NewSession({ onClose }: { onClose(): void }) {
       <TextField label={form.name} hint={form.nameHint} value={name} maxLength={200} autoFocus onChange={setName} />
       {clients.length > 1 && (
         <SelectField
-          label={form.client}
+          label={texts.runs.columns.client}
           value={client}
           values={[["", form.usualClient], ...toChoices(clients)]}
           onChange={setClient}
         />
       )}
       <TextArea
-        label={form.context}
+        label={texts.build.sample.context}
         hint={form.contextHint}
         error={context ? undefined : form.misfit}
         value={text}

@@ -1,14 +1,15 @@
 import type { Schemas, Task, WholeTask } from "@nova/client";
 import { useMutation } from "@tanstack/react-query";
-import { type MouseEvent, type ReactNode, useMemo, useRef, useState } from "react";
+import { type MouseEvent, useMemo, useRef, useState } from "react";
 import { useNova } from "../../api/nova.ts";
 import { useReload } from "../../api/queries.ts";
 import { asRaw, listMembers, Raw } from "../../json/raw.ts";
+import { Field, TextField } from "../../parts/field.tsx";
 import {
   allowsMoreKeys,
   createDrafts,
   type Draft,
-  type Field,
+  type Field as FormField,
   findProblems,
   type Problems,
   parseFields,
@@ -27,7 +28,7 @@ const noProblems: Problems = new Map();
 
 /** The input of one form. Choices that share a form share its input. */
 interface FormState {
-  fields: readonly Field[];
+  fields: readonly FormField[];
   drafts: readonly Draft[];
   hasRoom: boolean;
   comment: string;
@@ -97,29 +98,27 @@ export function AnswerForm({ task, onAnswer }: AnswerFormProps) {
             onChange={(drafts) => fill({ drafts })}
           />
           {sheet.hasRoom && (
-            <OptionalField id="task-comment" label={words.comment}>
-              <textarea
-                id="task-comment"
-                className="input"
-                rows={2}
-                value={sheet.comment}
-                onChange={(event) => fill({ comment: event.target.value })}
-              />
-            </OptionalField>
+            <Field label={markOptional(words.comment)}>
+              {(ids) => (
+                <textarea
+                  {...ids}
+                  className="input"
+                  rows={2}
+                  value={sheet.comment}
+                  onChange={(event) => fill({ comment: event.target.value })}
+                />
+              )}
+            </Field>
           )}
           {!task.approvers && (
-            <OptionalField id="task-by" label={words.by} hint={words.byHint}>
-              <input
-                id="task-by"
-                className="input"
-                type="text"
-                autoComplete="name"
-                maxLength={200}
-                aria-describedby="task-by-about"
-                value={by}
-                onChange={(event) => setBy(event.target.value)}
-              />
-            </OptionalField>
+            <TextField
+              label={markOptional(words.by)}
+              hint={words.byHint}
+              autoComplete="name"
+              maxLength={200}
+              value={by}
+              onChange={setBy}
+            />
           )}
         </div>
       )}
@@ -172,28 +171,12 @@ function createFormState(form: string | undefined): FormState {
   return { fields, drafts: createDrafts(fields), hasRoom, comment: "" };
 }
 
-interface OptionalFieldProps {
-  id: string;
-  label: string;
-  hint?: string;
-  /** The input element, whose HTML id must be `id`. */
-  children: ReactNode;
-}
-
-function OptionalField({ id, label, hint, children }: OptionalFieldProps) {
+function markOptional(label: string) {
   return (
-    <div className="field">
-      <label htmlFor={id}>
-        {label}
-        <span className="faint small">{texts.form.optional}</span>
-      </label>
-      {children}
-      {hint && (
-        <p id={`${id}-about`} className="field-hint">
-          {hint}
-        </p>
-      )}
-    </div>
+    <>
+      {label}
+      <span className="faint small">{texts.form.optional}</span>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { WholeTask } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useNova } from "../../api/nova.ts";
 import { forgetMailedLink } from "../../api/session.ts";
 import { Icon } from "../../parts/icon.tsx";
@@ -31,35 +31,20 @@ export function LinkPage({ task: id }: { task: string }) {
     forgetMailedLink();
     setDone({ title, hints });
   };
-  if (done)
-    return (
-      <Frame>
-        <Stored {...done} />
-      </Frame>
-    );
-  if (query.error)
-    return (
-      <Frame>
-        <Empty icon="cross" title={words.failed} hint={describeError(query.error)} isPage />
-      </Frame>
-    );
-  if (!query.data)
-    return (
-      <Frame>
-        <Loading />
-      </Frame>
-    );
-  return (
-    <Frame>
-      <Ballot task={query.data} onEnd={end} />
-    </Frame>
-  );
-}
-
-function Frame({ children }: { children: ReactNode }) {
+  const { data: task, error } = query;
   return (
     <main className="task-page">
-      <article className="card task-card">{children}</article>
+      <article className="card task-card">
+        {done ? (
+          <Stored {...done} />
+        ) : error ? (
+          <Empty icon="cross" title={words.failed} hint={describeError(error)} isPage />
+        ) : task ? (
+          <Ballot task={task} onEnd={end} />
+        ) : (
+          <Loading />
+        )}
+      </article>
     </main>
   );
 }

@@ -44,7 +44,7 @@ export function TasksPage() {
   const { empty, emptyHint, none, noneHint } = words;
   return (
     <>
-      <PageHead title={words.title} note={describeCount(query, tasks.length, words.count)} end={<LiveMark />} />
+      <PageHead title={texts.nav.tasks} note={describeCount(query, tasks.length, words.count)} end={<LiveMark />} />
       <FilterBar
         filters={filters}
         change={change}
@@ -240,7 +240,7 @@ export function Question({ task, isInRun = false }: { task: WholeTask; isInRun?:
         )}
         {!isByLink && !isInRun && (
           <Link href={`/runs/${execution_id}`} className="link in-text">
-            {words.open}
+            {texts.run.open}
           </Link>
         )}
       </p>
@@ -326,7 +326,7 @@ function Outcome({ title, hint, task, link = "", children }: OutcomeProps) {
       {hint !== undefined && <p>{hint}</p>}
       {children}
       <Link href={`/runs/${execution_id}${link}`} className="button">
-        {words.open}
+        {texts.run.open}
       </Link>
     </section>
   );

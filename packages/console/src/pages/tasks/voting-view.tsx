@@ -79,23 +79,14 @@ function VoteButtons({ task: { task_id: id }, voting, onChange }: VoteButtonsPro
           hint={words.withdrawHint}
           disabled={withdrawalRefusal !== null}
           aria-describedby={withdrawalRefusal === null ? undefined : isSame ? refusalId : withdrawalRefusalId}
-          onConfirm={async () => {
-            await nova.tasks.withdraw(id);
-            await settle();
-          }}
+          onConfirm={() => nova.tasks.withdraw(id).then(settle)}
         />
         <DialogButton
           label={words.delegate}
           disabled={refusal !== null}
           aria-describedby={refusal === null ? undefined : refusalId}
           dialog={(close) => (
-            <DelegateDialog
-              onClose={close}
-              delegate={async (to) => {
-                await nova.tasks.delegate(id, to);
-                await settle();
-              }}
-            />
+            <DelegateDialog onClose={close} delegate={(to) => nova.tasks.delegate(id, to).then(settle)} />
           )}
         />
       </div>

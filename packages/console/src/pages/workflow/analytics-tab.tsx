@@ -14,6 +14,7 @@ import { ErrorTable, NodeTable } from "../costs/costs-page.tsx";
 import type { WholeWorkflow } from "./use-workflow.tsx";
 
 const words = texts.workflows.analytics;
+const { columns } = texts.costs;
 const ranges = { "1d": 1, "7d": 7, "90d": 90 } as const;
 const usualDays = 30;
 const finalStatuses = ["completed", "failed", "cancelled", "interrupted"] as const satisfies readonly RunStatus[];
@@ -29,7 +30,7 @@ export function AnalyticsTab({ workflow: { id } }: { workflow: WholeWorkflow }) 
       <FilterBar
         filters={filters}
         change={change}
-        choices={[["range", words.range, Object.entries(words.ranges), words.usual]]}
+        choices={[["range", texts.runs.filters.time, Object.entries(words.ranges), texts.costs.usualRange]]}
       >
         <Link href={`/costs?workflow=${id}`} className="button end">
           {words.costs}
@@ -44,10 +45,10 @@ export function AnalyticsTab({ workflow: { id } }: { workflow: WholeWorkflow }) 
 
 function Report({ figures, filter }: { figures: Schemas["WorkflowFigures"]; filter: CostQuery }) {
   const tiles = [
-    [words.runs, figures.runs.toLocaleString("en")],
-    [words.success, formatRate(figures.success_rate)],
-    [words.mean, formatDuration(figures.mean_ms)],
-    [words.p95, figures.p95_ms === null ? "–" : formatPercentile(figures.p95_ms)],
+    [columns.runs, figures.runs.toLocaleString("en")],
+    [columns.success, formatRate(figures.success_rate)],
+    [columns.mean, formatDuration(figures.mean_ms)],
+    [columns.p95, figures.p95_ms === null ? "–" : formatPercentile(figures.p95_ms)],
     [words.cost, formatUsd(figures.cost_usd)],
   ] as const;
   return (

@@ -12,13 +12,9 @@ import {
 } from "../../json/raw.ts";
 import { type Graph, type GraphEdge, type GraphNode, parseGraph } from "../../parts/graph/definition.ts";
 
-export interface ParsedDefinition {
-  text: string;
-  graph: Graph;
-  nodes: ReadonlyMap<string, NodeText>;
-}
+export type ParsedDefinition = ReturnType<typeof parseDefinition>;
 
-export function parseDefinition(text: string): ParsedDefinition {
+export function parseDefinition(text: string) {
   return { text, graph: parseGraph(new Raw(text)), nodes: parseNodes(text) };
 }
 
@@ -73,14 +69,10 @@ function readSettings(definition: string): Map<string, string> {
   return members;
 }
 
-export interface Trigger {
-  id: string;
-  type: string;
-  /** All members except `id` and `type`, as JSON by name. */
-  fields: ReadonlyMap<string, string>;
-}
+export type Trigger = ReturnType<typeof parseTriggers>[number];
 
-export function parseTriggers({ definition }: Pick<Schemas["WholeWorkflow"], "definition">): Trigger[] {
+/** Parses the triggers of a workflow. `fields` has all other members of a trigger, as JSON by name. */
+export function parseTriggers({ definition }: Pick<Schemas["WholeWorkflow"], "definition">) {
   return listElements(findMember(asRaw(definition).text, "triggers") ?? "[]").map((text) => {
     const fields = readMembers(text);
     const [id = "", type = ""] = ["id", "type"].map((name) => readString(fields.get(name)));
@@ -117,23 +109,13 @@ interface Sides {
   after: string;
 }
 
-interface NodeDiff {
-  change: Change;
-  code: Sides | undefined;
-  settings: Sides | undefined;
-}
+export type WorkflowDiff = ReturnType<typeof diffWorkflows>;
 
-export interface WorkflowDiff {
-  /** The nodes and edges of both versions. */
-  graph: Graph;
-  nodes: ReadonlyMap<string, NodeDiff>;
-  /** Changes of edges, by the name that `formatEdgeName` returns. */
-  edges: ReadonlyMap<string, Change>;
-  settings: Sides | undefined;
-}
-
-/** Compares two definitions node by node and edge by edge. */
-export function diffWorkflows(before: ParsedDefinition, after: ParsedDefinition): WorkflowDiff {
+/**
+ * Compares two definitions node by node and edge by edge. The graph has the nodes and edges of both. Changes of edges
+ * have the names that `formatEdgeName` returns.
+ */
+export function diffWorkflows(before: ParsedDefinition, after: ParsedDefinition) {
   const ids = new Set([...before.nodes.keys(), ...after.nodes.keys()]);
   const nodes = new Map(Array.from(ids, (id) => [id, diffNodes(before.nodes.get(id), after.nodes.get(id))]));
   const edges = new Map<string, Change>();
@@ -146,15 +128,31 @@ export function formatEdgeName({ from, to, isOnError }: GraphEdge): string {
   return `${from}>${to}${isOnError ? "!" : ""}`;
 }
 
-function diffNodes(before: NodeText | undefined, after: NodeText | undefined): NodeDiff {
+function diffNodes(before: NodeText | undefined, after: NodeText | undefined) {
   const code = compareTexts(readCode(before), readCode(after));
   const settings = compareTexts(before && formatNodeSettings(before), after && formatNodeSettings(after));
-  if (!before || !after) return { change: before ? "removed" : "added", code, settings };
-  return { change: code || settings ? "changed" : "same", code, settings };
+  const own: Change = code || settings ? "changed" : "same";
+  const change: Change = !before ? "added" : after ? own : "removed";
+  return { change, code, settings };
 }
 
 function readCode(node: NodeText | undefined): string | undefined {
   return node && (node.code ?? node.prompt);
+}
+
+/** Lists the code or the prompt of each node by id. */
+export function listNodeTexts(nodes: ReadonlyMap<string, NodeText>): Map<string, string> {
+  return new Map(Array.from(nodes, ([id, node]) => [id, readCode(node) ?? ""]));
+}
+
+/** Compares the code and prompts of nodes by id. */
+export function diffNodeTexts(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>) {
+  const changed = Array.from(after, ([id, text]) => ({ id, before: before.get(id) ?? text, after: text }));
+  return {
+    changed: changed.filter((node) => node.before !== node.after),
+    added: Array.from(new Set(after.keys()).difference(before)),
+    removed: Array.from(new Set(before.keys()).difference(after)),
+  };
 }
 
 /** Formats the settings of a node. The type includes "code", because code and prompt nodes share a type. */

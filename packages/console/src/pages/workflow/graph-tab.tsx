@@ -15,6 +15,7 @@ import { ErrorNote, Loading, QueryView } from "../../parts/states.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { type Finding, groupFindings, type NodeText } from "./definition.ts";
+import { FindingList } from "./finding-list.tsx";
 import { useParts, useWorkflow, VersionPicker, type WholeWorkflow } from "./use-workflow.tsx";
 
 const words = texts.workflows.graph;
@@ -75,7 +76,7 @@ function VersionGraph({ workflow }: { workflow: WholeWorkflow }) {
           onSelect={select}
         />
       </div>
-      <aside className="pane pane-side" aria-label={words.node}>
+      <aside className="pane pane-side" aria-label={texts.run.node}>
         {selectedNode ? (
           <NodePanel
             key={selectedNode.id}
@@ -100,13 +101,12 @@ export function formatEdgeLabel(label: string, max: number | undefined): string 
 }
 
 export function describeKind({ type, isPrompt }: GraphNode): string {
-  const kind = type in words.kinds ? words.kinds[type as keyof typeof words.kinds] : type;
-  return isPrompt ? `${kind} · ${words.prompt}` : kind;
+  return isPrompt ? `${type} · ${words.prompt}` : type;
 }
 
 function showCard({ findings = [], node }: CardData & { findings: readonly Finding[] | undefined }): CardLook {
   const isBad = findings.some(({ severity }) => severity === "error");
-  const look = { tone: getNodeTone(node), note: describeKind(node) };
+  const look = { tone: node.isPrompt ? "accent" : (tones[node.type] ?? "idle"), note: describeKind(node) };
   if (findings.length === 0) return { ...look, state: "plain" };
   const end = (
     <span className={`node-findings tone-${isBad ? "bad" : "wait"}`} title={words.findings(findings.length)}>
@@ -118,20 +118,14 @@ function showCard({ findings = [], node }: CardData & { findings: readonly Findi
   return { ...look, state: isBad ? "bad" : "warned", end };
 }
 
-function getNodeTone({ type, isPrompt }: GraphNode): string {
-  if (isPrompt) return "accent";
-  if (type === "approval" || type === "wait") return "wait";
-  return type === "decision" || type === "map" || type === "workflow" ? "run" : "idle";
-}
+const tones: Record<string, string> = { approval: "wait", wait: "wait", decision: "run", map: "run", workflow: "run" };
 
 function NodePanel({ node, findings, onClose }: { node: NodeText; findings: readonly Finding[]; onClose(): void }) {
   const { id, type, code, prompt, settings } = node;
   const [description, message, runs] = ["description", "message", "workflow"].map((name) =>
     readString(settings.get(name)),
   );
-  const otherSettings = Array.from(settings).filter(
-    ([name]) => name !== "description" && name !== "message" && name !== "name",
-  );
+  const otherSettings = Array.from(settings).filter(([name]) => !["description", "message", "name"].includes(name));
   const inCode = findings.find(({ line }) => line !== undefined);
   return (
     <>
@@ -144,12 +138,12 @@ function NodePanel({ node, findings, onClose }: { node: NodeText; findings: read
       </header>
       <div className="pane-body stack loose">
         {description !== undefined && <UntrustedText as="p" text={description} />}
-        {findings.length > 0 && <FindingList findings={findings} />}
+        {findings.length > 0 && <FindingList findings={findings} showsSeverity />}
         {message !== undefined && <Written label={words.fields.message} text={message} />}
-        {prompt !== undefined && <Written label={words.fields.prompt} text={prompt} />}
+        {prompt !== undefined && <Written label={texts.run.prompt} text={prompt} />}
         {code !== undefined && (
           <section>
-            <h3>{words.fields.code}</h3>
+            <h3>{texts.run.code}</h3>
             <CodeLines code={code} marked={inCode?.line} />
           </section>
         )}
@@ -180,21 +174,6 @@ function Written({ label, text }: { label: string; text: string }) {
   );
 }
 
-function FindingList({ findings }: { findings: readonly Finding[] }) {
-  return (
-    <ul className="findings stack">
-      {findings.map(({ code, path, message, severity, line }) => (
-        <li key={`${code} ${path} ${line} ${message}`} className={`tone-${severity === "error" ? "bad" : "wait"}`}>
-          <b>
-            {words.severity[severity]} {code}
-          </b>{" "}
-          <UntrustedText text={message} />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 interface OverviewProps {
   byNode: ReadonlyMap<string, readonly Finding[]>;
   query: { isPending: boolean; error: unknown };
@@ -216,7 +195,7 @@ function Overview({ byNode, query: { isPending, error }, definition, select }: O
           {count > 0 ? words.findings(count) : !isClean && outcome}
           {isClean && (
             <>
-              {words.noFindings}
+              {texts.writer.noFindings}
               <span className="center toned tone-ok">
                 <Icon name="check" size={14} />
               </span>
@@ -234,7 +213,7 @@ function Overview({ byNode, query: { isPending, error }, definition, select }: O
                 <UntrustedText text={node} />
               </button>
             )}
-            <FindingList findings={findings} />
+            <FindingList findings={findings} showsSeverity />
           </div>
         ))}
       </section>

@@ -4,7 +4,7 @@ import { AnyInput, Trouble } from "../../parts/form/form-fields.tsx";
 import { texts } from "../../texts.ts";
 import { createExtra, type Extra } from "./start-values.ts";
 
-interface MoreValuesProps {
+export interface MoreValuesProps {
   extras: readonly Extra[];
   onChange(extras: readonly Extra[]): void;
   problems: Problems;
@@ -14,7 +14,7 @@ interface MoreValuesProps {
 }
 
 /** Rows for keys of the context with their values. */
-export function MoreValues({ extras, onChange, problems, takesFiles = false, words }: MoreValuesProps) {
+export function MoreValues({ extras, onChange, words, ...row }: MoreValuesProps) {
   return (
     <fieldset className="field">
       <legend>{words.more}</legend>
@@ -22,12 +22,7 @@ export function MoreValues({ extras, onChange, problems, takesFiles = false, wor
       <div className="stack start">
         {extras.map((extra, index) => (
           <div key={extra.id} className="form-item">
-            <ExtraRow
-              extra={extra}
-              problems={problems}
-              takesFiles={takesFiles}
-              onChange={(changed) => onChange(extras.with(index, changed))}
-            />
+            <ExtraRow extra={extra} {...row} onChange={(changed) => onChange(extras.with(index, changed))} />
             <IconButton
               icon="cross"
               label={words.remove}
@@ -43,14 +38,12 @@ export function MoreValues({ extras, onChange, problems, takesFiles = false, wor
   );
 }
 
-interface ExtraRowProps {
+interface ExtraRowProps extends Pick<MoreValuesProps, "problems" | "takesFiles"> {
   extra: Extra;
-  problems: Problems;
-  takesFiles: boolean;
   onChange(extra: Extra): void;
 }
 
-function ExtraRow({ extra, problems, takesFiles, onChange }: ExtraRowProps) {
+function ExtraRow({ extra, problems, takesFiles = false, onChange }: ExtraRowProps) {
   const words = texts.workflows.begin;
   const { id, key, draft } = extra;
   const [badKey, badValue] = [problems.get(`${id}.key`), problems.get(`${id}.value`)];

@@ -90,7 +90,7 @@ function StartForm({ workflow, version, onVersion }: StartFormProps) {
   const drop = (event: DragEvent) => {
     if (event.defaultPrevented || event.dataTransfer.files.length === 0) return;
     event.preventDefault();
-    const placed = placeFiles({ fields, drafts, extras, allowsMore }, Array.from(event.dataTransfer.files));
+    const placed = placeFiles({ drafts, extras, allowsMore }, Array.from(event.dataTransfer.files));
     setDrafts(placed.drafts);
     setExtras(placed.extras);
   };
@@ -155,13 +155,13 @@ function Options({ workflow, version, onVersion, client, onClient }: OptionsProp
   return (
     <div className="card-body start-options columns">
       <SelectField
-        label={words.client}
+        label={texts.runs.columns.client}
         value={client}
         values={[["", words.ownClient], ...toChoices(clients)]}
         onChange={onClient}
       />
       <SelectField
-        label={words.version}
+        label={texts.workflows.shown}
         value={version === undefined ? "" : String(version)}
         values={[
           ["", words.active(workflow.active_version ?? workflow.version)] as const,

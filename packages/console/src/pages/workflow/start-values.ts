@@ -1,5 +1,6 @@
 import { type AnyDraft, type Draft, type Field, isBlank } from "../../parts/form/form.ts";
 import { texts } from "../../texts.ts";
+import { deriveSlug } from "../workflows/workflow-files.ts";
 
 const words = texts.workflows.begin;
 
@@ -61,8 +62,7 @@ function checkExtraValue(draft: AnyDraft): string | undefined {
   }
 }
 
-export interface Values {
-  fields: readonly Field[];
+interface Values {
   drafts: readonly Draft[];
   extras: readonly Extra[];
   allowsMore: boolean;
@@ -89,9 +89,5 @@ export function placeFiles({ drafts, extras, allowsMore }: Values, files: readon
 
 /** Derives a key from a file name: `Invoice 7.pdf` becomes `invoice_7`. */
 function deriveKey({ name }: File): string {
-  return name
-    .replace(/\.[^.]*$/, "")
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, "_")
-    .replaceAll(/^_+|_+$/g, "");
+  return deriveSlug(name.replace(/\.[^.]*$/, "")).replaceAll("-", "_");
 }

@@ -20,6 +20,7 @@ import { parseTriggers, type Trigger } from "./definition.ts";
 import { useWorkflow, type WholeWorkflow } from "./use-workflow.tsx";
 
 const words = texts.workflows.triggers;
+const { kinds } = texts.build.triggers;
 
 export function TriggersTab({ workflow }: { workflow: WholeWorkflow }) {
   const { id, active_version: active, version } = workflow;
@@ -73,7 +74,7 @@ interface TriggerCardProps {
 /** One trigger: its address or schedule, and its other settings. */
 function TriggerCard({ workflow, trigger, schedule }: TriggerCardProps) {
   const { id, type, fields } = trigger;
-  const kind = type in words.kinds ? words.kinds[type as keyof typeof words.kinds] : type;
+  const kind = type in kinds ? kinds[type as keyof typeof kinds] : type;
   const excluded = new Set(type === "schedule" ? ["when", "timezone"] : type === "mail" ? ["address"] : []);
   const otherFields = Array.from(fields).filter(([name]) => !excluded.has(name));
   return (
@@ -137,23 +138,21 @@ function ScheduleSwitch({ workflow, schedule }: { workflow: string; schedule: Sc
   const { api, ask } = useNova();
   const reload = useReload();
   const isPaused = schedule.paused_at !== null;
+  const act = isPaused ? "resume" : "pause";
+  const params = { path: { id: workflow, trigger: schedule.trigger } };
   const toggle = useMutation({
-    mutationFn: () => {
-      const params = { path: { id: workflow, trigger: schedule.trigger } };
-      return ask(
-        isPaused
-          ? api.POST("/workflows/{id}/schedules/{trigger}/resume", { params })
-          : api.POST("/workflows/{id}/schedules/{trigger}/pause", { params }),
-      );
-    },
+    mutationFn: () => ask(api.POST(`/workflows/{id}/schedules/{trigger}/${act}`, { params })),
     onSuccess: () => reload(["/schedules"]),
   });
-  const label = isPaused ? words.resumeSchedule(schedule.trigger) : words.pauseSchedule(schedule.trigger);
   return (
     <>
       <ErrorNote error={toggle.error} />
-      <Button icon={isPaused ? "play" : "pause"} aria-label={label} onClick={() => toggle.mutate()}>
-        {isPaused ? texts.workflows.resume : texts.workflows.pause}
+      <Button
+        icon={isPaused ? "play" : "pause"}
+        aria-label={words[`${act}Schedule`](schedule.trigger)}
+        onClick={() => toggle.mutate()}
+      >
+        {texts.workflows[act]}
       </Button>
     </>
   );
@@ -181,7 +180,7 @@ function Deliveries({ workflow }: { workflow: string }) {
       title={words.deliveries}
       end={
         <FilterSelect
-          label={words.status}
+          label={texts.runs.columns.status}
           value={status}
           values={Object.entries(words.statuses)}
           onChange={(to) => change({ status: to })}
@@ -203,7 +202,7 @@ function Deliveries({ workflow }: { workflow: string }) {
 const deliveryColumns: readonly Column<Delivery>[] = [
   [words.columns.at, ({ at }) => <Time at={at} />, "fixed quiet"],
   [words.columns.status, ({ status }) => <Badge tone={tones[status]} text={words.statuses[status]} />, "fixed"],
-  [words.columns.trigger, ({ trigger, type }) => trigger ?? words.kinds[type], "wide"],
+  [words.columns.trigger, ({ trigger, type }) => trigger ?? kinds[type], "wide"],
   [
     words.columns.from,
     ({ from, about }) => (
@@ -218,7 +217,7 @@ const deliveryColumns: readonly Column<Delivery>[] = [
     words.columns.result,
     ({ execution_id, reason }) => (
       <span className="delivery-result">
-        {execution_id !== null && <Link href={`/runs/${execution_id}`}>{words.run}</Link>}
+        {execution_id !== null && <Link href={`/runs/${execution_id}`}>{texts.run.open}</Link>}
         {reason !== null && <UntrustedText text={reason} />}
       </span>
     ),

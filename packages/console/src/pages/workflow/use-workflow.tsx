@@ -1,14 +1,16 @@
-import type { Schemas } from "@nova/client";
+import type { NovaClient, Schemas } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
 import { usePages, useReload } from "../../api/queries.ts";
 import { asRaw } from "../../json/raw.ts";
+import { CodeDiff } from "../../parts/code.tsx";
 import { ConfirmButton } from "../../parts/dialog.tsx";
 import { FilterSelect } from "../../parts/filters.tsx";
 import type { IconName } from "../../parts/icon.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { type ParsedDefinition, parseDefinition } from "./definition.ts";
+import { type diffNodeTexts, type ParsedDefinition, parseDefinition } from "./definition.ts";
 
 export type WholeWorkflow = Schemas["WholeWorkflow"];
 
@@ -21,6 +23,11 @@ export function useWorkflow(id: string, version?: number) {
     refetchInterval: pauseMs,
     queryFn: () => nova.workflows.get(id, version === undefined ? {} : { version }),
   });
+}
+
+/** Reads a version of a workflow and parses its definition. */
+export async function readVersion(nova: NovaClient, id: string, version: number): Promise<ParsedDefinition> {
+  return parseDefinition(asRaw((await nova.workflows.get(id, { version })).definition).text);
 }
 
 /** Parses the definition of a workflow, and parses it again only if its text changes. */
@@ -48,13 +55,11 @@ export function VersionPicker({ label, workflow, value, onChange }: VersionPicke
   const { version: formatVersion, versions: words } = texts.workflows;
   const loaded = versions.data ?? [];
   const isListed = loaded.some(({ version }) => version === value);
-  const values = (isListed ? loaded : [{ version: value, active: false }, ...loaded]).map(
-    ({ version, active }) =>
-      [
-        String(version),
-        active ? `${formatVersion(version)}, ${words.active.toLowerCase()}` : formatVersion(version),
-      ] as const,
-  );
+  const listed = isListed ? loaded : [{ version: value, active: false }, ...loaded];
+  const values = listed.map(({ version, active }) => {
+    const note = active ? `, ${words.active.toLowerCase()}` : "";
+    return [String(version), formatVersion(version) + note] as const;
+  });
   return (
     <FilterSelect
       label={label}
@@ -64,6 +69,16 @@ export function VersionPicker({ label, workflow, value, onChange }: VersionPicke
       onChange={(to) => onChange(Number(to ?? loaded[0]?.version ?? value))}
     />
   );
+}
+
+/** Shows the code or prompts of nodes that differ. */
+export function NodeTextDiffs({ changed }: Pick<ReturnType<typeof diffNodeTexts>, "changed">) {
+  return changed.map(({ id, before, after }) => (
+    <section key={id} className="stack tight">
+      <UntrustedText as="h3" text={id} />
+      <CodeDiff before={before} after={after} label={texts.restart.diffOf(id)} />
+    </section>
+  ));
 }
 
 export function ActivateButton({ workflow: { id }, version, ...button }: ActivateButtonProps) {

@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { useNova } from "../../api/nova.ts";
 import { describeCount } from "../../api/queries.ts";
-import { asRaw } from "../../json/raw.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { CodeDiff } from "../../parts/code.tsx";
 import { useAddress } from "../../parts/filters.tsx";
@@ -16,16 +15,9 @@ import { Badge } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import {
-  type Change,
-  diffWorkflows,
-  formatEdgeName,
-  type ParsedDefinition,
-  parseDefinition,
-  type WorkflowDiff,
-} from "./definition.ts";
+import { type Change, diffWorkflows, formatEdgeName, type WorkflowDiff } from "./definition.ts";
 import { describeKind, formatEdgeLabel } from "./graph-tab.tsx";
-import { ActivateButton, useVersions, VersionPicker, type WholeWorkflow } from "./use-workflow.tsx";
+import { ActivateButton, readVersion, useVersions, VersionPicker, type WholeWorkflow } from "./use-workflow.tsx";
 
 const words = texts.workflows.versions;
 
@@ -157,13 +149,7 @@ function useDiff(id: string, before: number, after: number) {
     staleTime: Number.POSITIVE_INFINITY,
     structuralSharing: false,
     async queryFn() {
-      const [first, second] = await Promise.all(
-        [before, after].map(async (version) => {
-          const { definition } = await nova.workflows.get(id, { version });
-          return parseDefinition(asRaw(definition).text);
-        }),
-      );
-      return diffWorkflows(first as ParsedDefinition, second as ParsedDefinition);
+      return diffWorkflows(...(await Promise.all([readVersion(nova, id, before), readVersion(nova, id, after)])));
     },
   });
 }
@@ -204,9 +190,7 @@ function ChangeList({ diff, selected, onSelect }: ChangeProps) {
   );
 }
 
-interface SelectedChangeProps {
-  diff: WorkflowDiff;
-  selected: string | undefined;
+interface SelectedChangeProps extends Pick<ChangeProps, "diff" | "selected"> {
   versions: string;
 }
 

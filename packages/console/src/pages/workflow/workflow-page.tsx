@@ -102,7 +102,7 @@ function WorkflowHead({ workflow }: TabProps) {
   const { id, name, active_version: active, previous_version: previous, paused_at } = workflow;
   const { api, ask } = useNova();
   const reload = useWorkflowReload(id);
-  const params = { path: { id } };
+  const act = paused_at === null ? "pause" : "resume";
   return (
     <PageHead
       title={<UntrustedText text={name} />}
@@ -113,30 +113,19 @@ function WorkflowHead({ workflow }: TabProps) {
           <EditButton id={id} />
           <Link href={`/?workflow=${id}`} className="button">
             <Icon name="runs" size={14} />
-            {words.runs}
+            {texts.nav.runs}
           </Link>
           {previous !== null && (
             <ActivateButton workflow={workflow} version={previous} icon="back" label={words.rollback(previous)} />
           )}
-          {paused_at === null ? (
-            <ConfirmButton
-              key="pause"
-              icon="pause"
-              label={words.pause}
-              title={words.pauseTitle(id)}
-              hint={words.pauseHint}
-              onConfirm={() => ask(api.POST("/workflows/{id}/pause", { params })).then(reload)}
-            />
-          ) : (
-            <ConfirmButton
-              key="resume"
-              icon="play"
-              label={words.resume}
-              title={words.resumeTitle(id)}
-              hint={words.resumeHint}
-              onConfirm={() => ask(api.POST("/workflows/{id}/resume", { params })).then(reload)}
-            />
-          )}
+          <ConfirmButton
+            key={act}
+            icon={act === "pause" ? "pause" : "play"}
+            label={words[act]}
+            title={words[`${act}Title`](id)}
+            hint={words[`${act}Hint`]}
+            onConfirm={() => ask(api.POST(`/workflows/{id}/${act}`, { params: { path: { id } } })).then(reload)}
+          />
         </>
       }
     >

@@ -1,3 +1,4 @@
+import { useMutation } from "@tanstack/react-query";
 import { type DragEvent, type ReactNode, useState } from "react";
 import { useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
@@ -18,8 +19,13 @@ type Source = keyof typeof words.sources;
 
 const sources = Object.keys(words.sources) as Source[];
 
-/** The templates are loaded on first use. */
-const loadTemplates = () => import("@nova/templates");
+/** Reads a template. The browser loads the templates on first use. */
+async function readTemplate(name: Exclude<Source, "empty" | "copy" | "file">) {
+  const { templates } = await import("@nova/templates");
+  const { files } = templates[name];
+  const readJson = (file: string) => new Raw(files[file] ?? "{}");
+  return { definition: readJson("workflow.json"), files, context: readJson("input.json") };
+}
 
 export function NewWorkflowButton({ isMain = false }: { isMain?: boolean }): ReactNode {
   return (
@@ -50,16 +56,10 @@ function NewWorkflow({ onClose }: { onClose(): void }) {
     go(`/sessions/${session_id}`);
   };
   const readSource = async () => {
-    if (source === "empty") return { name: words.untitled };
+    if (source === "empty") return { name: texts.build.create.title };
     if (source === "copy") return { workflow: copied };
     if (source === "file") return { definition: new Raw(found?.definition ?? "{}"), files: found?.files ?? {} };
-    const { templates } = await loadTemplates();
-    const { files: own } = templates[source];
-    return {
-      definition: new Raw(own["workflow.json"] ?? "{}"),
-      files: own,
-      context: new Raw(own["input.json"] ?? "{}"),
-    };
+    return readTemplate(source);
   };
   const isIncomplete = (source === "copy" && copied === "") || (source === "file" && !found);
   return (
@@ -86,9 +86,9 @@ function NewWorkflow({ onClose }: { onClose(): void }) {
       </fieldset>
       {source === "copy" && (
         <SelectField
-          label={words.copyOf}
+          label={texts.runs.columns.workflow}
           value={copied}
-          values={[["", words.choose], ...workflows]}
+          values={[["", texts.form.choose], ...workflows]}
           onChange={setCopied}
         />
       )}
@@ -169,35 +169,26 @@ function FileDrop({ files, isWorkflow, onChange }: FileDropProps) {
 export function FirstSteps(): ReactNode {
   const nova = useNova();
   const [, go] = useLocation();
-  const [isPending, setPending] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const runSample = async () => {
-    setPending(true);
-    setError(undefined);
-    try {
-      const { templates } = await loadTemplates();
-      const { files } = templates.invoice;
-      const body = { definition: new Raw(files["workflow.json"] ?? "{}"), files };
-      const { id } = await nova.ask(nova.api.POST("/workflows", { body: body as never }));
-      const { execution_id } = await nova.executions.execute(id, { context: new Raw(files["input.json"] ?? "{}") });
-      go(`/runs/${execution_id}`);
-    } catch (cause) {
-      setError(cause);
-    }
-    setPending(false);
-  };
+  const sample = useMutation({
+    async mutationFn() {
+      const { definition, files, context } = await readTemplate("invoice");
+      const { id } = await nova.ask(nova.api.POST("/workflows", { body: { definition, files } as never }));
+      return nova.executions.execute(id, { context });
+    },
+    onSuccess: ({ execution_id }) => go(`/runs/${execution_id}`),
+  });
   return (
     <div className="stack">
       <div className="line first-steps">
-        <Button icon="play" tone="main" disabled={isPending} onClick={runSample}>
-          {isPending ? words.startingSample : words.sample}
+        <Button icon="play" tone="main" disabled={sample.isPending} onClick={() => sample.mutate()}>
+          {sample.isPending ? texts.workflows.begin.starting : words.sample}
         </Button>
         <NewWorkflowButton />
       </div>
       <p className="quiet small">
         <UntrustedText text={words.sampleHint} />
       </p>
-      <ErrorNote error={error} />
+      <ErrorNote error={sample.error} />
     </div>
   );
 }

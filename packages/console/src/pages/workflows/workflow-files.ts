@@ -6,19 +6,13 @@ export interface TextFile {
   text: string;
 }
 
-export interface WorkflowFiles {
-  /** The definition as JSON text. */
-  definition: string;
-  files: Record<string, string>;
-}
-
 const named = /"(?:codeFile|promptFile|file)"\s*:\s*"([^"\n]+)"/g;
 
 /**
- * Finds the definition among files, and the texts of the files that it names. The browser gives only the last part of a
- * path, so `nodes/read.py` is found as `read.py`. Returns undefined if no file is a workflow.
+ * Finds the definition among files as JSON text, and the texts of the files that it names. The browser gives only the
+ * last part of a path, so `nodes/read.py` is found as `read.py`. Returns undefined if no file is a workflow.
  */
-export function readWorkflowFiles(chosen: readonly TextFile[]): WorkflowFiles | undefined {
+export function readWorkflowFiles(chosen: readonly TextFile[]) {
   const definitions = chosen.filter(
     ({ name, text }) => name.endsWith(".json") && parseObject(text) && findMember(text, "nodes") !== undefined,
   );

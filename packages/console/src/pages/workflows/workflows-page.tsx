@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { useNova, workConcurrently } from "../../api/nova.ts";
-import { useList } from "../../api/queries.ts";
+import { useList, usePages } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { ShareBar } from "../../parts/chart.tsx";
 import { FilterBar, SearchField, useAddress } from "../../parts/filters.tsx";
@@ -38,7 +38,7 @@ export function WorkflowsPage() {
   return (
     <>
       <PageHead
-        title={words.title}
+        title={texts.nav.workflows}
         note={query.data && words.count(workflows.length)}
         end={<NewWorkflowButton isMain />}
       />
@@ -62,19 +62,13 @@ export function WorkflowsPage() {
 }
 
 function WorkflowTable({ workflows }: { workflows: readonly Workflow[] }) {
-  const nova = useNova();
   const statistics = useList("/analytics/workflows", {}, { staleTime: 30_000 });
-  const recent = useQuery({
-    queryKey: ["runs", "latest", recentRuns],
-    refetchInterval: runsPauseMs,
-    queryFn: ({ signal }) =>
-      nova.ask(nova.api.GET("/executions", { params: { query: { limit: recentRuns } }, signal })),
-  });
+  const recent = usePages("/executions", { query: { limit: recentRuns } }, { refetchInterval: runsPauseMs });
   const figures = useMemo(
     () => new Map(statistics.data?.map((one) => [one.workflow, one] as const)),
     [statistics.data],
   );
-  const runs = useMemo(() => Map.groupBy(recent.data?.items ?? [], ({ workflow }) => workflow), [recent.data]);
+  const runs = useMemo(() => Map.groupBy(recent.data ?? [], ({ workflow }) => workflow), [recent.data]);
   const older = useOlderRuns(recent.data === undefined ? [] : workflows.flatMap(({ id }) => (runs.has(id) ? [] : id)));
   const [, go] = useLocation();
   const at = useRowKeys(workflows.length, words.keys, (index) => go(`/workflows/${workflows[index]?.id}`));
@@ -92,7 +86,7 @@ function WorkflowTable({ workflows }: { workflows: readonly Workflow[] }) {
             [columns.last, ({ id }) => <LastRuns workflow={id} runs={runs.get(id) ?? older?.get(id)} />, "fixed"],
             [columns.success, ({ id }) => <SuccessRate figures={figures.get(id)} />, "fixed wide"],
             [
-              columns.p95,
+              texts.costs.columns.p95,
               ({ id }) => {
                 const ms = figures.get(id)?.p95_ms;
                 return ms != null && formatPercentile(ms);
@@ -100,7 +94,7 @@ function WorkflowTable({ workflows }: { workflows: readonly Workflow[] }) {
               "fixed wide number",
             ],
             [
-              columns.cost,
+              texts.costs.columns.cost,
               ({ id }) => (figures.get(id)?.cost_usd ? formatUsd(figures.get(id)?.cost_usd ?? 0) : ""),
               "fixed wide number",
             ],

@@ -1,22 +1,18 @@
 import { type ChainEntry, findFailedLine } from "@nova/client";
 import { findMember, readMembers } from "../../../json/raw.ts";
 
-export interface FailedLine {
-  line: number;
-  source: string;
-  /** The keys that the line reads, each with its value as JSON; undefined if the context has no such key. */
-  values: { key: string; text: string | undefined }[];
-}
-
 /** The two ways in which code reads a key of the context. A key to which the line assigns a value is not read. */
 const readKey = /context(?:\[|\.get\()\s*(?:"([^"\n]+)"|'([^'\n]+)')(?!\s*\]\s*=(?!=))/g;
 const maxKeys = 20;
 
-/** Describes the failed line. `context` is the JSON text of the context that the node had. */
+/**
+ * Describes the failed line with the keys that it reads, each with its value as JSON; undefined if the context has no
+ * such key. `context` is the JSON text of the context that the node had.
+ */
 export function describeFailure(
   { code_executed: code, traceback }: Pick<ChainEntry, "code_executed" | "traceback">,
   context: string,
-): FailedLine | undefined {
+) {
   const line = findFailedLine(traceback);
   const lines = (code ?? "").split("\n");
   const source = line === null ? undefined : lines[line - 1];
@@ -53,10 +49,9 @@ function findMemberOf(members: ReadonlyMap<string, string>, key: string): string
   const own = members.get(key);
   if (own !== undefined) return own;
   const [first = "", ...rest] = key.split(".");
-  const start = members.get(first);
   return rest.reduce<string | undefined>(
     (value, step) => (value?.trimStart().startsWith("{") ? findMember(value, step) : undefined),
-    rest.length > 0 ? start : undefined,
+    members.get(first),
   );
 }
 

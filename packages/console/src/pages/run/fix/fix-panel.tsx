@@ -23,7 +23,7 @@ const words = texts.fix;
 /** The editor is loaded when a user fixes a node for the first time. */
 const NodeWriter = lazyComponent(async () => (await import("../../session/node-writer.tsx")).NodeWriter);
 
-export interface FixProps {
+interface FixProps {
   run: WholeExecution;
   /** The failed entry, and the run that contains it: the run of the page, or a child run. */
   execution: string;
@@ -37,16 +37,19 @@ export function FixPanel(props: FixProps) {
   const { execution, entry, place } = props;
   const nova = useNova();
   const create = useMutation({ mutationFn: () => nova.sessions.create({ run: execution, place }) });
-  if (create.data) return <Fix {...props} session={create.data.session_id} />;
   return (
     <section className="fix stack" aria-label={words.title}>
       <FailedLine execution={execution} entry={entry} />
-      <div className="line">
-        <Button icon="change" tone="main" disabled={create.isPending} onClick={() => create.mutate()}>
-          {words.edit}
-        </Button>
-        <span className="quiet small">{words.editHint}</span>
-      </div>
+      {create.data ? (
+        <Fix {...props} session={create.data.session_id} />
+      ) : (
+        <div className="line">
+          <Button icon="change" tone="main" disabled={create.isPending} onClick={() => create.mutate()}>
+            {words.edit}
+          </Button>
+          <span className="quiet small">{words.editHint}</span>
+        </div>
+      )}
       <ErrorNote error={create.error} />
     </section>
   );
@@ -80,14 +83,10 @@ function FailedLine({ execution, entry }: Pick<FixProps, "execution" | "entry">)
 }
 
 function Fix({ session: id, ...props }: FixProps & { session: string }) {
-  const session = useSession(id);
   return (
-    <section className="fix stack" aria-label={words.title}>
-      <FailedLine execution={props.execution} entry={props.entry} />
-      <QueryView query={session} lines={4}>
-        {(data) => <Editor {...props} session={data} />}
-      </QueryView>
-    </section>
+    <QueryView query={useSession(id)} lines={4}>
+      {(session) => <Editor {...props} session={session} />}
+    </QueryView>
   );
 }
 
@@ -106,14 +105,11 @@ function Editor({ session, ...props }: FixProps & { session: Session }) {
       // The answer comes before the end of a long run.
       const answer = execution === null ? { status, error } : await nova.executions.untilEnded(execution);
       await reload();
-      return { execution, answer, entry: execution === null ? undefined : await findEntry(execution, node.node_id) };
+      const entries = execution === null ? [] : await Array.fromAsync(nova.executions.chain(execution));
+      return { execution, answer, entry: entries.findLast(({ node_id }) => node_id === node.node_id) };
     },
     onSuccess: ({ answer }) => setTried(answer.status === "completed"),
   });
-  const findEntry = async (execution: string, wanted: string) => {
-    const entries = await Array.fromAsync(nova.executions.chain(execution));
-    return entries.findLast(({ node_id }) => node_id === wanted);
-  };
   if (!node || !field) return <p className="quiet">{words.notEditable}</p>;
   const start = () => {
     if (!run.isPending) run.mutate();
@@ -147,7 +143,7 @@ function Editor({ session, ...props }: FixProps & { session: Session }) {
       </div>
       {execution && entry && (
         <section className="fix-result" aria-label={words.result}>
-          <EntryView key={entry.hash} execution={execution} entry={entry} credentials={undefined} isDiffFirst />
+          <EntryView key={entry.hash} execution={execution} entry={entry} isDiffFirst />
         </section>
       )}
     </>

@@ -2,18 +2,19 @@ import type { Execution, Session, WholeExecution } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useEffect, useState } from "react";
 import { Link } from "wouter";
-import { useNova, workConcurrently } from "../../../api/nova.ts";
+import { useNova } from "../../../api/nova.ts";
 import { useReload } from "../../../api/queries.ts";
-import { asRaw, findMember, readString } from "../../../json/raw.ts";
+import { findMember, readString } from "../../../json/raw.ts";
 import { Button } from "../../../parts/button.tsx";
 import { CodeDiff } from "../../../parts/code.tsx";
 import { Dialog, FormDialog } from "../../../parts/dialog.tsx";
 import { QueryView } from "../../../parts/states.tsx";
 import { texts } from "../../../texts.ts";
+import { requestForRuns } from "../../runs/use-runs.ts";
 import { readDefinition, type SessionNode } from "../../session/draft.ts";
 import type { WriterHandle } from "../../session/node-writer.tsx";
-import { parseDefinition } from "../../workflow/definition.ts";
-import { ForecastView } from "../forecast.tsx";
+import { readVersion } from "../../workflow/use-workflow.tsx";
+import { ForecastView } from "../restart-dialog.tsx";
 import { normalizeMessage } from "./failed-line.ts";
 
 const words = texts.fix;
@@ -60,15 +61,10 @@ export function PublishDialog({ run, execution, session, node, field, handle, on
     await waitUntilReady(version);
     const request = isChild ? {} : { version };
     const { execution_id: restart } = await nova.executions.restart(run.execution_id, request);
-    const counts = { started: 1, refused: 0 };
-    await workConcurrently(isForAll ? (others.data ?? []) : [], async ({ execution_id }) => {
-      await nova.executions.restart(execution_id, request).then(
-        () => counts.started++,
-        () => counts.refused++,
-      );
-    });
+    const ids = isForAll ? (others.data ?? []).map(({ execution_id }) => execution_id) : [];
+    const { length: refused } = await requestForRuns(ids, (one) => nova.executions.restart(one, request));
     await reload(["run", run.execution_id], ["/executions"], ["runs"]);
-    setDone({ version, restart, ...counts });
+    setDone({ version, restart, started: 1 + ids.length - refused, refused });
   };
   const waitUntilReady = async (version: number) => {
     for (let tries = 0; tries < maxTries; tries++) {
@@ -140,10 +136,8 @@ function DoneDialog({ done: { version, restart, started, refused }, onClose }: {
 function useActiveText({ workflow, recorded: at }: Session, node: string, field: "code" | "prompt") {
   const nova = useNova();
   const recorded = at?.version ?? 1;
-  const readText = async (version: number) => {
-    const { definition } = await nova.workflows.get(workflow ?? "", { version });
-    return parseDefinition(asRaw(definition).text).nodes.get(node)?.[field];
-  };
+  const readText = async (version: number) =>
+    (await readVersion(nova, workflow ?? "", version)).nodes.get(node)?.[field];
   return useQuery({
     queryKey: ["fix", "active", workflow, node],
     gcTime: 0,

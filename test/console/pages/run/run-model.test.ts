@@ -1,7 +1,6 @@
 import type { ChainEntry, WholeExecution } from "@nova/client";
 import { expect, it } from "vitest";
-import { reportItems } from "../../../../packages/console/src/pages/run/map-report.ts";
-import { buildRunModel } from "../../../../packages/console/src/pages/run/run-model.ts";
+import { buildRunModel, reportItems } from "../../../../packages/console/src/pages/run/run-model.ts";
 
 const times = { waiting_ms: 1, sandbox_ms: 0, model_ms: 0, code_ms: 2 };
 
