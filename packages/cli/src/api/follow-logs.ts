@@ -1,6 +1,6 @@
 import type { NovaClient } from "@nova/client";
-import type { NodeAtWork, TraceEntry, TraceStep } from "@nova/engine";
-import { EntryReader, entryName, readWhole } from "./recorded.ts";
+import type { AtWork, NodeAtWork, TraceEntry, TraceStep } from "@nova/engine";
+import { EntryReader, entryName, isOpen, readWhole } from "./recorded.ts";
 
 export type LinkPlace = Pick<TraceEntry, "seq" | "scope" | "node_id">;
 
@@ -34,10 +34,10 @@ export async function* followLogs(server: NovaClient, id: string, node?: string)
   let restMs = minBetweenLooksMs;
   for (;;) {
     const began = performance.now();
-    const { execution, path, atWork } = await readWhole(server, id);
-    for (const entry of await entries.readNew(path.length, !execution.open)) yield running.endEntry(entry);
-    if (!execution.open) return;
-    yield* running.followNodes(atWork.nodes, atWork.count);
+    const execution = await readWhole(server, id);
+    for (const entry of await entries.readNew(execution)) yield running.endEntry(entry);
+    if (!isOpen(execution)) return;
+    yield* running.followNodes(execution.at_work);
     restMs = running.size > 0 ? minBetweenLooksMs : Math.min(maxBetweenLooksMs, restMs * 1.5);
     // Waits at least twice as long as the last read took, because reading a long chain is slow.
     const lookAt = performance.now() + Math.max(restMs, 2 * (performance.now() - began));
@@ -82,7 +82,7 @@ class RunningCode {
   }
 
   /** Reports failed attempts of all working nodes, and starts to follow the first few that run code. */
-  *followNodes(nodes: readonly NodeAtWork[], count: number): Generator<LogPiece> {
+  *followNodes({ nodes, count }: AtWork): Generator<LogPiece> {
     for (const at of nodes) {
       if (this.#node !== undefined && at.node_id !== this.#node) continue;
       for (const step of this.#newAttempts(at, at.attempts ?? []))

@@ -1,8 +1,7 @@
-import type { ChainEntry, Execution as ExecutionItem, NovaClient, Schemas } from "@nova/client";
+import type { ChainEntry, Execution, NovaClient, Schemas, WholeExecution } from "@nova/client";
 import {
   type AtWork,
   type BlobRef,
-  type Execution,
   elementsOf,
   type Generation,
   membersOf,
@@ -10,44 +9,19 @@ import {
   type NodeDiff,
   RawJson,
   sha256 as sha256Of,
-  type Trace,
   type TraceEntry,
 } from "@nova/engine";
 import type { Ingredients, Workflow } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 import { fetchSigned, limitSize, nullIfMissing } from "./client.ts";
 
-export type ShownExecution = Omit<Execution, "stateMachineArn" | "root">;
+/** An execution as the API sends it. Large values in its context stay references. */
+export type ShownExecution = Omit<WholeExecution, "context" | "at_work"> & { context: RawJson; at_work: AtWork };
 
-export type ShownTrace = Omit<Trace, "execution"> & { execution: ShownExecution; item: ExecutionItem };
+export type ShownTrace = ShownExecution & { entries: TraceEntry[] };
 
-const endedStatuses = new Set(["completed", "failed", "cancelled", "interrupted"]);
-
-export function executionFrom(item: ExecutionItem): ShownExecution {
-  const { execution_id: id, workflow: workflowId, version, client, status, started_at: startedAt } = item;
-  const { parent, error, spent, trigger, restarts, labels } = item;
-  return {
-    format: 1,
-    id,
-    workflowId,
-    version,
-    client,
-    status,
-    startedAt,
-    open: !endedStatuses.has(status),
-    ...withoutNulls({
-      endedAt: item.ended_at,
-      durationMs: item.duration_ms,
-      nodes: item.nodes,
-      spent,
-      trigger,
-      restartedFrom: item.restarted_from,
-      restarts,
-      labels,
-      error: error as Execution["error"] | null,
-    }),
-    ...(parent && { parent: { execution: parent.execution_id, scope: parent.scope, seq: parent.seq, depth: 1 } }),
-  };
+export function isOpen({ status }: Pick<Execution, "status">): boolean {
+  return status === "queued" || status === "running" || status === "waiting";
 }
 
 /** Leaves out the fields that are null, because the API sends null for an absent field. */
@@ -57,21 +31,11 @@ function withoutNulls<T extends Record<string, unknown>>(fields: T): { [Key in k
   ) as never;
 }
 
-/** Reads an execution without its entries. Large values in its context stay references. */
-export async function readWhole(nova: NovaClient, id: string): Promise<Omit<ShownTrace, "entries">> {
+/** Reads an execution without its entries. */
+export async function readWhole(nova: NovaClient, id: string): Promise<ShownExecution> {
   const params = { path: { id }, query: { references: "true" as const } };
-  const { path, context, at_work, started_by, state_machine_pages, ...item } = await nova.ask(
-    nova.api.GET("/executions/{id}", { params }),
-  );
-  return {
-    item,
-    execution: executionFrom(item),
-    path,
-    context: context as unknown as RawJson,
-    atWork: at_work as unknown as AtWork,
-    startedBy: started_by,
-    pages: state_machine_pages,
-  };
+  const execution = await nova.ask(nova.api.GET("/executions/{id}", { params }));
+  return execution as unknown as ShownExecution;
 }
 
 /** Reads an execution with its entries. `full` adds their code, contexts and logs. */
@@ -193,12 +157,10 @@ export class EntryReader {
     this.#query = full ? { full: "true" } : {};
   }
 
-  /**
-   * Returns the entries that were added since the last call. `nodes` is the number of executed nodes: if it is
-   * unchanged, no entry is new.
-   */
-  async readNew(nodes: number, isOver: boolean): Promise<TraceEntry[]> {
-    if (nodes === this.#nodes && !isOver) return [];
+  /** Returns the entries that were added since the last call. No entry is new if the open execution ran no node. */
+  async readNew(execution: Pick<ShownExecution, "path" | "status">): Promise<TraceEntry[]> {
+    const nodes = execution.path.length;
+    if (nodes === this.#nodes && isOpen(execution)) return [];
     this.#nodes = nodes;
     const cursor = Buffer.from(String(this.#whole)).toString("base64url");
     const asked = { path: { id: this.#id }, query: { ...this.#query, cursor } };
@@ -218,7 +180,7 @@ export function entryName({ scope, seq }: Pick<TraceEntry, "scope" | "seq">): st
 }
 
 export interface Recorded {
-  execution: Pick<ShownExecution, "id" | "workflowId" | "version">;
+  execution: { id: string; workflowId: string; version: number };
   entry: TraceEntry;
   before: readonly TraceEntry[];
   /** The place of the node, such as `find`, `poll#2` or `each[3].find`; `billing/send` in a child execution. */
@@ -226,6 +188,8 @@ export interface Recorded {
   /** The place of the node in the first execution of a series of restarts. `NOVA_RESTART_KEY` contains this place. */
   origin: { execution: string; place: string };
 }
+
+export type RecordedTrace = Pick<ShownTrace, "execution_id" | "workflow" | "version" | "entries">;
 
 /** Returns the node of a place: `find` for `each[3].find#2`. */
 export function nodeOfPlace(place: string): string {
@@ -236,11 +200,10 @@ export function nodeOfPlace(place: string): string {
  * Yields the recorded runs of all nodes in an execution, in order. `inside: true` adds the runs of nodes in its child
  * executions.
  */
-export function* listRecorded(
-  { execution, entries }: Pick<ShownTrace, "entries"> & Pick<Recorded, "execution">,
-  inside = false,
-) {
-  const { execution_id = execution.id, place: around = "" } = entries[0]?.origin ?? {};
+export function* listRecorded(trace: RecordedTrace, inside = false) {
+  const { execution_id: id, workflow: workflowId, version, entries } = trace;
+  const execution = { id, workflowId, version };
+  const { execution_id = id, place: around = "" } = entries[0]?.origin ?? {};
   const origin = { execution: execution_id, place: around };
   yield* walk({ execution, origin, names: new Names(), prefix: "", inside }, entries, []);
 }

@@ -164,7 +164,7 @@ export async function runInPlace(start: () => Promise<StartedExecution | null>, 
   const shown = asWritten(ran);
   print(json ? renderJson(runResult(shown)) : runLines(shown).join("\n"), json);
   if (interrupt.wasRequested) return exitCodes.interrupted;
-  return ran.execution.status === "completed" ? exitCodes.completed : exitCodes.failed;
+  return ran.status === "completed" ? exitCodes.completed : exitCodes.failed;
 }
 
 async function startAndFollow(

@@ -13,7 +13,7 @@ import { type Generation, membersOf } from "@nova/engine";
 import { codeHashOf, hashOf, type LockedCode, type LockRecord, lockedCodeOf, type ReadLock } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import {
-  executionFrom,
+  isOpen,
   listRecorded,
   type Recorded,
   readGenerations,
@@ -183,9 +183,8 @@ export async function* latestRuns(
 ): AsyncGenerator<Recorded> {
   let read = 0;
   for await (const item of nova.executions.list({ workflow, limit: 25 })) {
-    const { id, open } = executionFrom(item);
-    if (open) continue;
-    yield* newestFirst(await readTrace(nova, id, { full }));
+    if (isOpen(item)) continue;
+    yield* newestFirst(await readTrace(nova, item.execution_id, { full }));
     if (++read === max) return;
   }
 }
@@ -195,10 +194,10 @@ export async function* latestRuns(
  * workflow.
  */
 export async function* runsOfExecution(nova: NovaClient, workflow: string, id: string): AsyncGenerator<Recorded> {
-  const { execution } = await readWhole(nova, id);
-  if (execution.workflowId !== workflow) {
+  const { workflow: ran } = await readWhole(nova, id);
+  if (ran !== workflow) {
     const wayOut = `nova executions --workflow ${workflow} lists its own`;
-    throw new InvalidInput(`execution ${id} ran the workflow "${execution.workflowId}", not "${workflow}" - ${wayOut}`);
+    throw new InvalidInput(`execution ${id} ran the workflow "${ran}", not "${workflow}" - ${wayOut}`);
   }
   yield* newestFirst(await readTrace(nova, id, { full: true }));
 }

@@ -10,37 +10,20 @@ import {
   type TraceEntry,
   type TraceStep,
 } from "@nova/engine";
-import { listEntries, type ShownTrace } from "../api/recorded.ts";
+import { isOpen, listEntries, type ShownTrace } from "../api/recorded.ts";
 import { attemptLine, attemptLines } from "./logs.ts";
 import { styled } from "./terminal.ts";
 import { cell, indent, type NameOf, section, shorten, statusText, tableLines } from "./text.ts";
 
 /** Builds the result of `nova trace --json`, for `renderJson`. */
-export function traceResult({ item, entries, path, context, atWork, startedBy, pages }: ShownTrace) {
-  const { client: _client, nodes: _nodes, spent, error, parent, ...run } = item;
-  const more = { path, context, at_work: atWork, started_by: startedBy, state_machine_pages: pages };
-  return { ...run, ...spent, error, parent, ...more, times: sumTimes(entries), entries };
+export function traceResult({ client: _client, nodes: _nodes, spent, entries, ...run }: ShownTrace) {
+  return { ...run, ...spent, times: sumTimes(entries), entries };
 }
 
 /** Formats a trace. `full` gives every visit its own line, with its code, logs and changes. */
-export function traceLines(
-  { execution, entries, atWork, pages }: Pick<ShownTrace, "execution" | "entries" | "atWork" | "pages">,
-  full = false,
-  nameOf: NameOf = (workflow) => workflow,
-): string[] {
-  const {
-    id,
-    workflowId,
-    version,
-    status,
-    startedAt,
-    durationMs,
-    parent,
-    spent,
-    restarts = [],
-    labels = {},
-  } = execution;
-  const took = durationMs === undefined ? "" : ` in ${formatDuration(durationMs)}`;
+export function traceLines(trace: ShownTrace, full = false, nameOf: NameOf = (workflow) => workflow): string[] {
+  const { execution_id: id, version, status, duration_ms: ms, parent, spent, restarts, labels, entries } = trace;
+  const took = ms === null ? "" : ` in ${formatDuration(ms)}`;
   const shown = buildTree(entries, full);
   const codes = new Map<string, string>();
   const told = shown.flatMap((line) => ("entry" in line ? line.entry : "visits" in line ? line.visits : []));
@@ -48,16 +31,16 @@ export function traceLines(
   const header = ["", "node", "type", "status", "time", "decision", ...(isWritten ? ["code"] : []), "changes"];
   const rows = shown.map((line) => rowOf(line, isWritten));
   return [
-    ...(parent ? [styled("dim", `run by entry ${parent.seq}${parent.scope} of ${parent.execution}`)] : []),
-    `${styled("bold", id)} ${nameOf(workflowId)} version ${version}: ${statusText(status)}${took}, started ${startedAt}`,
-    ...reusedLines(execution, listEntries({ entries })),
+    ...(parent ? [styled("dim", `run by entry ${parent.seq}${parent.scope} of ${parent.execution_id}`)] : []),
+    `${styled("bold", id)} ${nameOf(trace.workflow)} version ${version}: ${statusText(status)}${took}, started ${trace.started_at}`,
+    ...reusedLines(trace),
     ...Object.entries(labels).map(([name, value]) => `label ${name}=${value}`),
     ...(restarts.length > 0 ? [`restarted as ${restarts.join(", ")}`] : []),
     ...(spent ? [`models: ${spentText(spent)}`] : []),
     ...timeLines(sumTimes(entries)),
-    ...pages.map((page) => `Step Functions: ${page}`),
-    ...atWorkLines(atWork, Date.now()),
-    ...(execution.open && atWork.count === 0 ? nextLines(entries) : []),
+    ...trace.state_machine_pages.map((page) => `Step Functions: ${page}`),
+    ...atWorkLines(trace.at_work, Date.now()),
+    ...(isOpen(trace) && trace.at_work.count === 0 ? nextLines(entries) : []),
     ...tableLines(header, rows),
     ...shown.flatMap((line) => ("entry" in line ? detailLines(line.entry, codes) : [])),
   ];
@@ -122,15 +105,15 @@ function timeText(visits: readonly TraceEntry[]): string {
   return [ms === 0 ? [] : formatDuration(ms), reused === 0 ? [] : word].flat().join(", ");
 }
 
-function reusedLines({ restartedFrom }: ShownTrace["execution"], entries: readonly TraceEntry[]): string[] {
-  if (restartedFrom === undefined) return [];
-  const reused = entries.flatMap(({ reused_from }) => reused_from ?? []);
+function reusedLines({ restarted_from: source, entries }: ShownTrace): string[] {
+  if (source === null) return [];
+  const reused = listEntries({ entries }).flatMap(({ reused_from }) => reused_from ?? []);
   const sources = Map.groupBy(reused, ({ execution_id }) => execution_id);
   const told = Array.from(sources, ([id, { length }]) => {
-    const of = id === restartedFrom ? "" : ` from ${id}`;
+    const of = id === source ? "" : ` from ${id}`;
     return `${length} ${length === 1 ? "entry is" : "entries are"} reused${of}`;
   });
-  return [`restarted from ${restartedFrom}${told.length > 0 ? `: ${told.join(", ")}` : ""}`];
+  return [`restarted from ${source}${told.length > 0 ? `: ${told.join(", ")}` : ""}`];
 }
 
 function changeText(visits: readonly TraceEntry[]): string {

@@ -358,12 +358,11 @@ async function writeCode(nova: NovaClient, subject: Subject, failures: readonly 
     const { execution_id: id } = await nova.sessions.run(session_id);
     if (id === null) throw new TypeError("a new session had nothing to run");
     await nova.executions.untilEnded(id);
-    const { execution, context: found } = await readTrace(nova, id);
+    const { error, spent, context: found } = await readTrace(nova, id);
     const json = membersOf(found.text).find(({ key }) => key === writer)?.json;
-    if (json === undefined)
-      throw new InvalidInput(`no code was written: ${execution.error?.message} - see nova trace ${id}`);
+    if (json === undefined) throw new InvalidInput(`no code was written: ${error?.message} - see nova trace ${id}`);
     const { code } = (await wholeValue(json, { load: (sha256) => readBlob(nova, id, sha256) })) as { code: string };
-    const { tokens_input = 0, tokens_output = 0, cost_usd: costUsd = 0 } = execution.spent ?? {};
+    const { tokens_input = 0, tokens_output = 0, cost_usd: costUsd = 0 } = spent ?? {};
     return { code: withoutFence(code), tokens: tokens_input + tokens_output, costUsd };
   } finally {
     await nova.sessions.delete(session_id);

@@ -1,18 +1,15 @@
 import type { NovaClient } from "@nova/client";
-import { type AtWork, itemsOf, type RawJson, type TraceEntry, type WaitingTask } from "@nova/engine";
+import { type AtWork, itemsOf, type TraceEntry, type WaitingTask } from "@nova/engine";
 import type { Counters, LocalCloud, NodeEvent } from "@nova/local";
-import { EntryReader, readWhole, type ShownExecution } from "../api/recorded.ts";
+import { EntryReader, isOpen, readWhole, type ShownExecution } from "../api/recorded.ts";
 import type { Interrupt } from "../interrupt.ts";
 
-export interface EndedRun {
-  execution: ShownExecution;
+export interface EndedRun extends ShownExecution {
   /**
    * The number of calls to AWS and to sandboxes that the run made; null for a run on a server, which does not report
    * it.
    */
   counters: Counters | null;
-  path: string[];
-  context: RawJson;
 }
 
 export interface RunListener {
@@ -65,10 +62,10 @@ interface Asking {
 async function pollUntilEnd(server: NovaClient, id: string, { listener, tasks, signal }: Asking): Promise<void> {
   const entries = new EntryReader(server, id, { full: false });
   for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
-    const { execution, path, atWork } = await readWhole(server, id);
-    for (const entry of await entries.readNew(path.length, !execution.open)) reportEntry(entry, listener);
-    if (!execution.open) return;
-    await tasks.look(id, atWork);
+    const execution = await readWhole(server, id);
+    for (const entry of await entries.readNew(execution)) reportEntry(entry, listener);
+    if (!isOpen(execution)) return;
+    await tasks.look(id, execution.at_work);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
@@ -117,7 +114,7 @@ export class WaitingTasks {
    * nodes of the execution if the caller has already read them.
    */
   async look(execution: string, known?: AtWork): Promise<boolean> {
-    const { nodes, count } = known ?? (await readWhole(this.#server, execution)).atWork;
+    const { nodes, count } = known ?? (await readWhole(this.#server, execution)).at_work;
     let isAsked = false;
     for (const { node_id: node, waits_for: wait } of nodes) {
       if (wait?.kind === "workflow") isAsked = (await this.#lookInto(wait.execution_id)) || isAsked;
@@ -178,10 +175,10 @@ export class WaitingTasks {
 
   /** Returns whether the run stays open when this process ends, because it waits for an answer. */
   async staysOpen(id: string): Promise<boolean> {
-    const { execution, atWork } = await readWhole(this.#server, id);
-    if (execution.status !== "waiting") return false;
-    const isWhole = atWork.count > 0 && atWork.count === atWork.nodes.length;
-    return (await this.look(id, atWork)) || !isWhole;
+    const { status, at_work } = await readWhole(this.#server, id);
+    if (status !== "waiting") return false;
+    const isWhole = at_work.count > 0 && at_work.count === at_work.nodes.length;
+    return (await this.look(id, at_work)) || !isWhole;
   }
 
   #report(task: OpenTask): void {

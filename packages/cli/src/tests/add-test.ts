@@ -4,7 +4,7 @@ import type { NovaClient } from "@nova/client";
 import { parseExact } from "@nova/engine";
 import { nodeIndex } from "@nova/workflow";
 import { askApi } from "../api/ask.ts";
-import { readBlob, readTrace, readWorkflow, type ShownTrace } from "../api/recorded.ts";
+import { isOpen, readBlob, readTrace, readWorkflow, type ShownTrace } from "../api/recorded.ts";
 import { InvalidInput } from "../errors.ts";
 import type { CommandOutput } from "../output/terminal.ts";
 import { findEveryDifference, findFirstDifference } from "./compare.ts";
@@ -35,7 +35,7 @@ export async function recordTest(
   demandName(name);
   const trace = await readTrace(nova, id, { full: true });
   demandWhole(trace);
-  const folder = await findWorkflowFolder(trace.execution.workflowId, asked.folder);
+  const folder = await findWorkflowFolder(trace.workflow, asked.folder);
   if (!loosen && existsSync(join(folder, "tests", `${name}.json`)))
     throw new InvalidInput(`the test "${name}" exists already - choose another --name, or remove tests/${name}.json`);
   const test = await testOf(nova, trace, name);
@@ -137,9 +137,8 @@ function demandName(name: string): void {
   );
 }
 
-function demandWhole({ execution, entries }: ShownTrace): void {
-  const { id, status } = execution;
-  if (execution.open) throw new InvalidInput(`execution ${id} is open - wait for its end, or cancel it`);
+function demandWhole({ execution_id: id, status, entries }: ShownTrace): void {
+  if (isOpen({ status })) throw new InvalidInput(`execution ${id} is open - wait for its end, or cancel it`);
   if (entries.some(({ output_result }) => output_result === null))
     throw new InvalidInput(`the contents of execution ${id} were erased - record another execution`);
   if (status !== "completed" && status !== "failed")
@@ -147,7 +146,7 @@ function demandWhole({ execution, entries }: ShownTrace): void {
 }
 
 async function testOf(nova: NovaClient, trace: ShownTrace, name: string): Promise<Test> {
-  const { id, workflowId, version } = trace.execution;
+  const { execution_id: id, workflow: workflowId, version } = trace;
   const workflow = await readWorkflow(nova, workflowId, version);
   const wanted = new Set<string>();
   const blobs: Blobs = {
