@@ -70,12 +70,8 @@ export function usePolled<T>({ queryKey, read, isOver, enabled = true }: Polled<
       return firstPauseMs;
     },
     staleTime: firstPauseMs,
-    select: readValue<T>,
+    select: ({ value }: Tagged<T>) => value,
   });
-}
-
-function readValue<T>({ value }: Tagged<T>): T {
-  return value;
 }
 
 interface Page<Item> {

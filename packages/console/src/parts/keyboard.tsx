@@ -8,7 +8,7 @@ interface Shortcut {
 }
 
 /** Shortcuts by `KeyboardEvent.key`; a space separates the two keys of a sequence. */
-export type Shortcuts = Readonly<Record<string, Shortcut>>;
+type Shortcuts = Readonly<Record<string, Shortcut>>;
 
 /** A part of the open page to which the palette leads, such as a node of a run. */
 export interface Place {
@@ -26,10 +26,8 @@ interface Keyboard {
   listPlaces(): readonly Place[];
 }
 
-export interface ListedShortcut {
-  label: string;
+interface ListedShortcut extends Shortcut {
   keys: string[];
-  run(): void;
 }
 
 const KeyboardContext = createContext<Keyboard | null>(null);

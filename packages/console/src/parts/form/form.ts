@@ -203,7 +203,7 @@ export function createDraft(shape: FieldShape, json?: string): Draft {
       return { kind: "list", elements: elements.map((element) => createElement(shape.element, element)) };
     }
     case "object":
-      return { kind: "object", members: createMembers(shape.fields, json) };
+      return { kind: "object", members: createDrafts(shape.fields, json) };
     case "any":
       return createAnyDraft(shape, json);
     case "choice":
@@ -221,11 +221,8 @@ function createAnyDraft({ isObject }: Extract<FieldShape, { kind: "any" }>, json
   return { kind: "any", mode, text: json === undefined ? "" : formatJson(json), file: undefined };
 }
 
-export function createDrafts(fields: readonly Field[]): readonly Draft[] {
-  return createMembers(fields, undefined);
-}
-
-function createMembers(fields: readonly Field[], json: string | undefined): readonly Draft[] {
+/** Creates the initial drafts of fields from the default of their object, which is JSON. */
+export function createDrafts(fields: readonly Field[], json?: string): readonly Draft[] {
   const members = json !== undefined && readKind(json) === "object" ? listMembers(json) : [];
   return fields.map(({ key, shape, initial }) =>
     createDraft(shape, members.find((one) => one.key === key)?.text ?? initial),
