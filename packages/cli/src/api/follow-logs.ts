@@ -1,6 +1,6 @@
 import type { NovaClient } from "@nova/client";
 import type { AtWork, NodeAtWork, TraceEntry, TraceStep } from "@nova/engine";
-import { EntryReader, entryName, isOpen, readWhole } from "./recorded.ts";
+import { entryName, entryReader, isOpen, readWhole } from "./recorded.ts";
 
 export type LinkPlace = Pick<TraceEntry, "seq" | "scope" | "node_id">;
 
@@ -29,13 +29,13 @@ const maxBetweenLooksMs = 2_000;
  * more memory.
  */
 export async function* followLogs(server: NovaClient, id: string, node?: string): AsyncGenerator<LogPiece> {
-  const entries = new EntryReader(server, id, { full: true });
+  const readNew = entryReader(server, id, { full: true });
   const running = new RunningCode(server, id, node);
   let restMs = minBetweenLooksMs;
   for (;;) {
     const began = performance.now();
     const execution = await readWhole(server, id);
-    for (const entry of await entries.readNew(execution)) yield running.endEntry(entry);
+    for (const entry of await readNew(execution)) yield running.endEntry(entry);
     if (!isOpen(execution)) return;
     yield* running.followNodes(execution.at_work);
     restMs = running.size > 0 ? minBetweenLooksMs : Math.min(maxBetweenLooksMs, restMs * 1.5);

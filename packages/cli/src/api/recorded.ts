@@ -139,39 +139,27 @@ export function demandContent({ sha256, bytes: length }: BlobRef, bytes: Uint8Ar
 }
 
 /**
- * Reads the new entries of a running execution with all its branches. It reads an entry again only if the branches of
- * this entry may still grow.
+ * Makes a function that returns the entries of a running execution, with all its branches, that were added since the
+ * last call. It reads an entry again only if the branches of this entry may still grow. No entry is new if the open
+ * execution has run no further node.
  */
-export class EntryReader {
-  readonly #server: NovaClient;
-  readonly #id: string;
-  readonly #query: { full?: "true" };
+export function entryReader(server: NovaClient, id: string, { full }: { full: boolean }) {
   /** The number of entries at the start of the main line that are complete with all their branches. */
-  #whole = 0;
-  #returned = new Set<string>();
-  #nodes = -1;
-
-  constructor(server: NovaClient, id: string, { full }: { full: boolean }) {
-    this.#server = server;
-    this.#id = id;
-    this.#query = full ? { full: "true" } : {};
-  }
-
-  /** Returns the entries that were added since the last call. No entry is new if the open execution ran no node. */
-  async readNew(execution: Pick<ShownExecution, "path" | "status">): Promise<TraceEntry[]> {
-    const nodes = execution.path.length;
-    if (nodes === this.#nodes && isOpen(execution)) return [];
-    this.#nodes = nodes;
-    const cursor = Buffer.from(String(this.#whole)).toString("base64url");
-    const asked = { path: { id: this.#id }, query: { ...this.#query, cursor } };
-    const list = (await Array.fromAsync(this.#server.list("/executions/{id}/chain", asked))).map(entryFrom);
-    const found = listEntries({ entries: list });
-    const fresh = found.filter((entry) => !this.#returned.has(entryName(entry)));
+  let whole = 0;
+  let returned = new Set<string>();
+  let nodes = -1;
+  return async (execution: Pick<ShownExecution, "path" | "status">): Promise<TraceEntry[]> => {
+    if (execution.path.length === nodes && isOpen(execution)) return [];
+    nodes = execution.path.length;
+    const cursor = Buffer.from(String(whole)).toString("base64url");
+    const asked = { path: { id }, query: { ...(full && { full: "true" as const }), cursor } };
+    const list = (await Array.fromAsync(server.list("/executions/{id}/chain", asked))).map(entryFrom);
+    const fresh = listEntries({ entries: list }).filter((entry) => !returned.has(entryName(entry)));
     const open = list.at(-1)?.branches ? list.slice(-1) : [];
-    this.#whole += list.length - open.length;
-    this.#returned = new Set(listEntries({ entries: open }).map(entryName));
+    whole += list.length - open.length;
+    returned = new Set(listEntries({ entries: open }).map(entryName));
     return fresh;
-  }
+  };
 }
 
 /** Returns a name that identifies an entry inside its execution. */

@@ -1,7 +1,7 @@
 import type { NovaClient } from "@nova/client";
 import { type AtWork, itemsOf, type TraceEntry, type WaitingTask } from "@nova/engine";
 import type { Counters, LocalCloud, NodeEvent } from "@nova/local";
-import { EntryReader, isOpen, readWhole, type ShownExecution } from "../api/recorded.ts";
+import { entryReader, isOpen, readWhole, type ShownExecution } from "../api/recorded.ts";
 import type { Interrupt } from "../interrupt.ts";
 
 export interface EndedRun extends ShownExecution {
@@ -53,17 +53,15 @@ export async function followRun(server: NovaClient, id: string, following: Follo
 const firstPauseMs = 100;
 const longestPauseMs = 2_000;
 
-interface Asking {
-  listener: RunListener;
-  tasks: WaitingTasks;
-  signal: AbortSignal;
-}
-
-async function pollUntilEnd(server: NovaClient, id: string, { listener, tasks, signal }: Asking): Promise<void> {
-  const entries = new EntryReader(server, id, { full: false });
+async function pollUntilEnd(
+  server: NovaClient,
+  id: string,
+  { listener, tasks, signal }: { listener: RunListener; tasks: WaitingTasks; signal: AbortSignal },
+): Promise<void> {
+  const readNew = entryReader(server, id, { full: false });
   for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
     const execution = await readWhole(server, id);
-    for (const entry of await entries.readNew(execution)) reportEntry(entry, listener);
+    for (const entry of await readNew(execution)) reportEntry(entry, listener);
     if (!isOpen(execution)) return;
     await tasks.look(id, execution.at_work);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));

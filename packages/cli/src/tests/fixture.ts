@@ -85,7 +85,8 @@ export async function readTest(folder: string, name: string): Promise<Test> {
   const files: TestFiles = new Map();
   const raw = parseFixture(text);
   if (raw === undefined) return invalid("it is not JSON - correct it");
-  const shaped = Fixture.safeParse(await new Reader(join(folder, "tests"), files, invalid).whole(raw));
+  const whole = fileReader(join(folder, "tests"), files, invalid);
+  const shaped = Fixture.safeParse(await whole(raw));
   const [issue] = shaped.error?.issues ?? [];
   if (!shaped.success)
     return invalid(`${[...(issue?.path ?? []).map(String), issue?.message].join(": ")} - correct it`);
@@ -104,42 +105,30 @@ function parseFixture(text: string): ExactValue | undefined {
   }
 }
 
-class Reader {
-  readonly #folder: string;
-  readonly #files: TestFiles;
-  readonly #invalid: (why: string) => never;
-  #left = maxFileBytes;
+/**
+ * Makes a function that replaces the file references in a value by the content of the files. It throws if a key starts
+ * with one `$` but has no known meaning, such as `$aprox` in `{"$aprox": 850}`.
+ */
+function fileReader(folder: string, files: TestFiles, invalid: (why: string) => never) {
+  let left = maxFileBytes;
+  const whole = (value: ExactValue): Promise<WholeValue> => mapValue(value, wholeObject);
 
-  constructor(folder: string, files: TestFiles, invalid: (why: string) => never) {
-    this.#folder = folder;
-    this.#files = files;
-    this.#invalid = invalid;
-  }
-
-  /**
-   * Replaces the file references in a value by the content of the files. Throws if a key starts with one `$` but has no
-   * known meaning, such as `$aprox` in `{"$aprox": 850}`.
-   */
-  whole(value: ExactValue): Promise<WholeValue> {
-    return mapValue(value, this.#object);
-  }
-
-  readonly #object = async (value: ExactObject): Promise<WholeValue> => {
+  async function wholeObject(value: ExactObject): Promise<WholeValue> {
     const mark = markOf(value);
-    if (mark === undefined) return mapMembers(value, this.#object);
-    if (mark === "$file" || mark === "$text" || mark === "$json") return this.#fileValue(mark, value);
+    if (mark === undefined) return mapMembers(value, wholeObject);
+    if (mark === "$file" || mark === "$text" || mark === "$json") return fileValue(mark, value);
     const problem = formProblem(value);
-    return problem === undefined ? value : this.#invalid(problem);
-  };
+    return problem === undefined ? value : invalid(problem);
+  }
 
-  async #fileValue(mark: "$file" | "$text" | "$json", value: ExactObject): Promise<WholeValue> {
+  async function fileValue(mark: "$file" | "$text" | "$json", value: ExactObject): Promise<WholeValue> {
     const path = value[mark];
-    if (typeof path !== "string" || Object.keys(value).length !== 1) return this.#invalid(`write {"${mark}": "path"}`);
-    const bytes = await this.#read(path);
+    if (typeof path !== "string" || Object.keys(value).length !== 1) return invalid(`write {"${mark}": "path"}`);
+    const bytes = await read(path);
     if (mark === "$text") return bytes.toString();
-    if (mark === "$json") return this.whole(parseFixture(bytes.toString()) ?? this.#invalid(`"${path}" is not JSON`));
+    if (mark === "$json") return whole(parseFixture(bytes.toString()) ?? invalid(`"${path}" is not JSON`));
     const sha256 = sha256Of(bytes);
-    this.#files.set(sha256, bytes);
+    files.set(sha256, bytes);
     return { $file: sha256 };
   }
 
@@ -147,12 +136,14 @@ class Reader {
    * Accepts only files below the test folder, also after following links, because a test from another source must not
    * read other files of this machine.
    */
-  async #read(path: string): Promise<Buffer> {
-    await demandLeadsInside(this.#folder, path).catch((error: Error) => this.#invalid(error.message));
-    const bytes = await readFile(join(this.#folder, path)).catch(() => this.#invalid(`there is no file "${path}"`));
-    this.#left -= bytes.length;
-    return this.#left < 0 ? this.#invalid(`its files have more than ${maxFileBytes} bytes`) : bytes;
+  async function read(path: string): Promise<Buffer> {
+    await demandLeadsInside(folder, path).catch((error: Error) => invalid(error.message));
+    const bytes = await readFile(join(folder, path)).catch(() => invalid(`there is no file "${path}"`));
+    left -= bytes.length;
+    return left < 0 ? invalid(`its files have more than ${maxFileBytes} bytes`) : bytes;
   }
+
+  return whole;
 }
 
 export interface TestFolder extends Checked {
