@@ -66,8 +66,7 @@ export const erase = command({
       throw new InvalidInput("nova erase needs either an execution or a label - name one of them");
     if (label !== undefined) return eraseLabelled(label);
     const { erased } = await askApi((server) => server.executions.erase(id as string));
-    const text = erased.map(erasedLine);
-    return { json: { execution_id: id, erased }, text };
+    return { json: { execution_id: id, erased }, text: erased.map(erasedLine) };
   },
 });
 

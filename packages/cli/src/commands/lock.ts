@@ -20,7 +20,7 @@ import {
 import { latestRuns, type PlanAction, type Planned, planLock, plannedCode, readSources } from "../lock/plan.ts";
 import { proveFolder } from "../lock/prove.ts";
 import { type CommandOutput, styled } from "../output/terminal.ts";
-import { tableLines } from "../output/text.ts";
+import { type ListShape, tableOf } from "../output/text.ts";
 import { command } from "./command.ts";
 
 export const lock = command({
@@ -160,30 +160,23 @@ function spending({ usd, ...tokens }: NodeCosts["written"]) {
 /** Formats costs and savings as a table. */
 export function costLines(costs: readonly NodeCosts[]): string[] {
   if (costs.length === 0) return ["no node has a prompt, so no code has a cost"];
-  const header = ["node", "written", "cost", "a run saves", "tokens", "runs", "without model", "saved"];
   const spent = costs.reduce((all, { written }) => all + written.usd, 0);
   const saved = costs.reduce((all, { savedUsd }) => all + savedUsd, 0);
-  return [
-    ...tableLines([...header, "pays off after"], costs.map(rowOf)),
-    `written for ${formatUsd(spent)}, saved ${formatUsd(saved)}`,
-  ];
+  return [...tableOf(costs, costColumns), `written for ${formatUsd(spent)}, saved ${formatUsd(saved)}`];
 }
 
-function rowOf({ node, generations, written, savedPerRun, runs, hits, savedUsd, breakEvenRuns }: NodeCosts): string[] {
-  const tokens = savedPerRun.tokens_input + savedPerRun.tokens_output;
-  const after = breakEvenRuns === null ? "-" : `${breakEvenRuns} runs${hits >= breakEvenRuns ? " (reached)" : ""}`;
-  return [
-    node,
-    `${generations}×`,
-    formatUsd(written.usd),
-    formatUsd(savedPerRun.usd),
-    String(tokens),
-    String(runs),
-    String(hits),
-    formatUsd(savedUsd),
-    after,
-  ];
-}
+const costColumns: ListShape<NodeCosts>["columns"] = {
+  node: "node",
+  written: ({ generations }) => `${generations}×`,
+  cost: ({ written }) => formatUsd(written.usd),
+  "a run saves": ({ savedPerRun }) => formatUsd(savedPerRun.usd),
+  tokens: ({ savedPerRun }) => String(savedPerRun.tokens_input + savedPerRun.tokens_output),
+  runs: "runs",
+  "without model": "hits",
+  saved: ({ savedUsd }) => formatUsd(savedUsd),
+  "pays off after": ({ hits, breakEvenRuns: runs }) =>
+    runs === null ? "-" : `${runs} runs${hits >= runs ? " (reached)" : ""}`,
+};
 
 const actionTexts: Record<PlanAction, string> = {
   added: "locked",

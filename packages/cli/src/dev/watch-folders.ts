@@ -1,7 +1,8 @@
-import { existsSync, type FSWatcher, statSync, watch } from "node:fs";
+import { type FSWatcher, statSync, watch } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { isWorkflowFolder } from "@nova/workflow";
+import { nearestPath } from "../files.ts";
 import { ignoredFolders } from "./publisher.ts";
 
 /**
@@ -66,7 +67,7 @@ class RootWatch {
     this.#isGone = isGone;
     // The root may have returned before this class watched the folder above it. Then no event reports the change, so
     // the class notes it here.
-    if (isGone && !this.#watched.has(nearest(this.#root))) this.#noteChange();
+    if (isGone && !this.#watched.has(nearestPath(this.#root))) this.#noteChange();
     if (isGone) return wasGone ? undefined : "gone";
     return wasGone ? "back" : "changed";
   }
@@ -128,10 +129,6 @@ async function foldersBelow(root: string): Promise<string[] | null> {
 function stepsTo(folder: string): Map<string, string> {
   const above = dirname(folder);
   return above === folder ? new Map() : new Map([...stepsTo(above), [above, basename(folder)]]);
-}
-
-function nearest(folder: string): string {
-  return existsSync(folder) ? folder : nearest(dirname(folder));
 }
 
 function identityOf(folder: string): string | undefined {

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import type { NovaClient } from "@nova/client";
+import { callsOf, type NovaClient } from "@nova/client";
 import {
   type CodeResult,
   callKey,
@@ -8,7 +8,7 @@ import {
   type RecordedCall,
   renderJson,
   shortenResult,
-  type TraceEntry,
+  type TraceBranch,
 } from "@nova/engine";
 import {
   type AgentNode,
@@ -205,7 +205,7 @@ function runsIn(recorded: readonly Recorded[], { id, executor }: AgentNode): Age
     if (entry.node_id !== id || entry.node_type !== "agent") continue;
     const run = open.get(entry.scope) ?? { recorded: one, calls: [], answer: "", tokens: 0 };
     run.tokens += entry.steps.reduce((sum, step) => sum + step.tokens_input + step.tokens_output, 0);
-    run.calls.push(...callsOf(entry));
+    run.calls.push(...callsOf(entry).map(recordedCall));
     if (entry.reply) open.set(entry.scope, run);
     else open.delete(entry.scope);
     const answer = membersOf(entry.changes.set.text).find(({ key }) => key === executor.into)?.json;
@@ -214,22 +214,24 @@ function runsIn(recorded: readonly Recorded[], { id, executor }: AgentNode): Age
   return runs;
 }
 
-function callsOf({ reply, branches = [] }: TraceEntry): RecordedCall[] {
-  let started = 0;
-  return (reply?.calls ?? []).map(({ name, arguments: args, refused }): RecordedCall => {
-    if (refused !== undefined) return [name, args, refused, true];
-    const entries = branches[started++]?.entries ?? [];
-    const last = entries.at(-1);
-    if (last?.status === "failed") {
-      const error = { node: last.node_id, class: last.error_class, message: last.error_message };
-      return [name, args, JSON.stringify({ error }), true];
-    }
-    const set = new Map(
-      entries.flatMap(({ changes }) => membersOf(changes.set.text).map(({ key, json }) => [key, json])),
-    );
-    set.delete("branch_decision");
-    return [name, args, objectText(Array.from(set, ([key, json]) => ({ key, json }))), false];
-  });
+function recordedCall({
+  name,
+  arguments: args,
+  refused,
+  branch,
+}: ReturnType<typeof callsOf<TraceBranch>>[number]): RecordedCall {
+  if (refused !== undefined) return [name, args, refused, true];
+  const entries = branch?.entries ?? [];
+  const last = entries.at(-1);
+  if (last?.status === "failed") {
+    const error = { node: last.node_id, class: last.error_class, message: last.error_message };
+    return [name, args, JSON.stringify({ error }), true];
+  }
+  const set = new Map(
+    entries.flatMap(({ changes }) => membersOf(changes.set.text)).map((member) => [member.key, member]),
+  );
+  set.delete("branch_decision");
+  return [name, args, objectText([...set.values()]), false];
 }
 
 interface Subject {
