@@ -46,7 +46,8 @@ export interface CompiledAgent {
   namedBy: Record<"onError" | "input_keys", string[]>;
   /** The file of the workflow that has the node now, or the reason why the command did not change the file. */
   placed?: { file: string } | { problem: string };
-  runs: (Tried & { execution: string; tokensBefore: number })[];
+  /** The recorded runs, in the form of the JSON output. */
+  runs: (Tried & { execution_id: string; tokens_before: number; tokens_after: number })[];
   /** The cost of the requests that wrote the code. */
   written: { tokens: number; cost_usd: number };
 }
@@ -85,7 +86,8 @@ export async function compileAgent(
       const placed = asked.places ? await placeNode(asked.folder, code, tried) : undefined;
       const shown = runs.map(({ recorded, tokens }, index) => {
         const one = tried[index] as Tried;
-        return { ...one, execution: recorded.execution.id, tokensBefore: tokens };
+        const after = one.outcome === "fails" ? tokens : 0;
+        return { execution_id: recorded.execution.id, ...one, tokens_before: tokens, tokens_after: after };
       });
       const file = join(isFileOfFolder(asked.folder) ? dirname(asked.folder) : asked.folder, code.codeFile);
       const namedBy = findNames(workflow, id);
