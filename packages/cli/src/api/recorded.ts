@@ -44,7 +44,7 @@ export async function readTrace(nova: NovaClient, id: string, { full = false } =
     readWhole(nova, id),
     Array.fromAsync(nova.executions.chain(id, { full, limit: 200 })),
   ]);
-  return { ...whole, entries: entries.map(entryFrom) };
+  return { ...whole, entries: asTraceEntries(entries) };
 }
 
 /** Compares two executions node by node, with exact values. */
@@ -60,8 +60,8 @@ function changeFrom(text: string): NodeDiff["context"][number] {
 }
 
 /** Only casts the type, because the API sends entries in the engine's format. */
-export function entryFrom(entry: ChainEntry): TraceEntry {
-  return entry as unknown as TraceEntry;
+function asTraceEntries(entries: readonly ChainEntry[]): TraceEntry[] {
+  return entries as unknown as TraceEntry[];
 }
 
 /** Lists the entries of all branches in the order of their timestamps. */
@@ -153,7 +153,7 @@ export function entryReader(server: NovaClient, id: string, { full }: { full: bo
     nodes = execution.path.length;
     const cursor = Buffer.from(String(whole)).toString("base64url");
     const asked = { path: { id }, query: { ...(full && { full: "true" as const }), cursor } };
-    const list = (await Array.fromAsync(server.list("/executions/{id}/chain", asked))).map(entryFrom);
+    const list = asTraceEntries(await Array.fromAsync(server.list("/executions/{id}/chain", asked)));
     const fresh = listEntries({ entries: list }).filter((entry) => !returned.has(entryName(entry)));
     const open = list.at(-1)?.branches ? list.slice(-1) : [];
     whole += list.length - open.length;
@@ -188,31 +188,29 @@ export function nodeOfPlace(place: string): string {
  * Yields the recorded runs of all nodes in an execution, in order. `inside: true` adds the runs of nodes in its child
  * executions.
  */
-export function* listRecorded(trace: RecordedTrace, inside = false) {
-  const { execution_id: id, workflow: workflowId, version, entries } = trace;
-  const execution = { id, workflowId, version };
-  const { execution_id = id, place: around = "" } = entries[0]?.origin ?? {};
-  const origin = { execution: execution_id, place: around };
-  yield* walk({ execution, origin, names: new Names(), prefix: "", inside }, entries, []);
-}
+export function* listRecorded(trace: RecordedTrace, inside = false): Iterable<Recorded> {
+  const { execution_id: id, workflow: workflowId, version } = trace;
+  const first = trace.entries[0]?.origin ?? { execution_id: id, place: "" };
 
-interface Walk extends Pick<Recorded, "execution" | "origin"> {
-  names: Names;
-  prefix: string;
-  inside: boolean;
-}
-
-function* walk(all: Walk, entries: readonly TraceEntry[], around: readonly TraceEntry[]): Iterable<Recorded> {
-  const { execution, origin: first, names, prefix, inside } = all;
-  for (const [index, entry] of entries.entries()) {
-    const before = [...around, ...entries.slice(0, index)];
-    const place = prefix + names.of(entry);
-    const origin = { ...first, place: first.place + place };
-    yield { execution, entry, before, place, origin };
-    for (const branch of entry.branches ?? []) yield* walk(all, branch.entries, [...before, entry]);
-    if (!inside || !entry.child?.entries) continue;
-    const { execution_id: id, workflow: workflowId, version } = entry.child;
-    const child = { ...all, execution: { id, workflowId, version }, names: new Names(), prefix: `${place}/` };
-    yield* walk(child, entry.child.entries, []);
+  function* walk(
+    execution: Recorded["execution"],
+    placeOf: (entry: TraceEntry) => string,
+    entries: readonly TraceEntry[],
+    around: readonly TraceEntry[],
+  ): Iterable<Recorded> {
+    for (const [index, entry] of entries.entries()) {
+      const before = [...around, ...entries.slice(0, index)];
+      const place = placeOf(entry);
+      const origin = { execution: first.execution_id, place: first.place + place };
+      yield { execution, entry, before, place, origin };
+      for (const branch of entry.branches ?? []) yield* walk(execution, placeOf, branch.entries, [...before, entry]);
+      if (!inside || !entry.child?.entries) continue;
+      const { execution_id: id, workflow: workflowId, version } = entry.child;
+      const names = new Names();
+      yield* walk({ id, workflowId, version }, (one) => `${place}/${names.of(one)}`, entry.child.entries, []);
+    }
   }
+
+  const names = new Names();
+  yield* walk({ id, workflowId, version }, (entry) => names.of(entry), trace.entries, []);
 }

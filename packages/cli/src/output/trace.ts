@@ -68,34 +68,21 @@ function nextLines(entries: readonly TraceEntry[]): string[] {
 function rowOf(line: TreeLine, isWritten: boolean): string[] {
   const indent = "  ".repeat(line.depth);
   if ("title" in line) return ["", styled("dim", indent.slice(2) + line.title)];
-  if ("visits" in line) return foldedRow(line.visits, indent, isWritten);
-  const { entry, which } = line;
-  return [
-    String(entry.seq),
-    indent + entry.node_id + (which === "" ? "" : styled("dim", ` ${which}`)),
-    entry.node_type,
-    statusText(entry.status),
-    timeText([entry]),
-    entry.decision_result ?? "",
-    ...(isWritten ? [codeCell(entry)] : []),
-    changeText([entry]),
-  ];
+  const visits = "entry" in line ? [line.entry] : line.visits;
+  const [first] = visits as [TraceEntry];
+  const [seq, which, decision, code] =
+    "entry" in line
+      ? [String(first.seq), line.which && styled("dim", ` ${line.which}`), first.decision_result ?? "", codeCell(first)]
+      : ["", ` x ${visits.length}`, decisionText(visits), codeCellOf(visits)];
+  const start = [seq, indent + first.node_id + which, first.node_type, statusText(first.status), timeText(visits)];
+  return [...start, decision, ...(isWritten ? [code] : []), changeText(visits)];
 }
 
-function foldedRow(visits: readonly TraceEntry[], indent: string, isWritten: boolean): string[] {
-  const [first] = visits as [TraceEntry];
+function decisionText(visits: readonly TraceEntry[]): string {
   const decisions = Map.groupBy(visits, ({ decision_result }) => decision_result ?? "");
-  const taken = Array.from(decisions, ([label, those]) => (label === "" ? [] : `${label} ${those.length}`)).flat();
-  return [
-    "",
-    `${indent}${first.node_id} x ${visits.length}`,
-    first.node_type,
-    statusText(first.status),
-    timeText(visits),
-    taken.join(", "),
-    ...(isWritten ? [codeCellOf(visits)] : []),
-    changeText(visits),
-  ];
+  return Array.from(decisions, ([label, those]) => (label === "" ? [] : `${label} ${those.length}`))
+    .flat()
+    .join(", ");
 }
 
 function timeText(visits: readonly TraceEntry[]): string {
