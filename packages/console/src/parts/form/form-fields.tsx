@@ -78,15 +78,12 @@ function FieldView({ field, ...value }: ValueProps & { field: Field }): JSX.Elem
       <Trouble inputId={inputId} text={problem} />
     </>
   );
-  if (isGroup) {
-    return (
-      <fieldset className="field" aria-describedby={about || undefined}>
-        <legend>{title}</legend>
-        {content}
-      </fieldset>
-    );
-  }
-  return (
+  return isGroup ? (
+    <fieldset className="field" aria-describedby={about || undefined}>
+      <legend>{title}</legend>
+      {content}
+    </fieldset>
+  ) : (
     <div className="field">
       <label htmlFor={inputId}>{title}</label>
       {content}
