@@ -234,13 +234,12 @@ const maxInlineBytes = 1000;
 
 /** Writes a test and its files, and removes its files that are no longer used. Throws `InvalidInput`. */
 export async function writeTest(folder: string, test: Test, { replaces }: { replaces: boolean }): Promise<string> {
-  const { name, fixture, files } = test;
-  const written = new Writer(name, files);
-  const text = `${pretty(written.fixture(fixture), "", 0)}\n`;
+  const { name } = test;
+  const { content, files } = splitTest(test);
   const path = `tests/${name}.json`;
-  await writeInside(folder, path, text, { replaces });
-  for (const [file, content] of written.files) await writeInside(folder, `tests/${file}`, content, { replaces: true });
-  await removeOthers(folder, name, written.files);
+  await writeInside(folder, path, `${pretty(content, "", 0)}\n`, { replaces });
+  for (const [file, part] of files) await writeInside(folder, `tests/${file}`, part, { replaces: true });
+  await removeOthers(folder, name, files);
   return path;
 }
 
@@ -255,84 +254,69 @@ async function removeOthers(folder: string, name: string, named: ReadonlyMap<str
 /** Names of files that `writeTest` writes. Files with other names stay. */
 const ours = /^[0-9a-f]{16}\.(txt|json|bin)$/;
 
-class Writer {
-  readonly files = new Map<string, string | Uint8Array>();
-  readonly #name: string;
-  readonly #bytes: TestFiles;
+/** Returns the content of a test file, and the files with the bytes, long texts and large values of the test. */
+function splitTest({ name, fixture, files: bytes }: Test) {
+  const { input, outcomes, expect, format, workflow, recorded_from, code, prompts } = fixture;
+  const files = new Map<string, string | Uint8Array>();
 
-  constructor(name: string, bytes: TestFiles) {
-    this.#name = name;
-    this.#bytes = bytes;
-  }
-
-  fixture({ input, outcomes, expect, ...rest }: Fixture): ExactValue {
-    const { format, workflow, recorded_from, code, prompts } = rest;
-    const promptPart = Object.keys(prompts).length > 0 && { prompts };
-    const written = Object.entries(outcomes).map(([place, outcome]) => [place, this.#outcome(outcome)]);
-    // Undefined fields are left out, because JSON has no `undefined`.
-    return defined({
-      format,
-      workflow,
-      recorded_from,
-      input: this.#values(input),
-      code,
-      ...promptPart,
-      outcomes: Object.fromEntries(written),
-      expect: { ...expect, ...(expect.context && { context: this.#values(expect.context) }) },
-    }) as ExactValue;
-  }
-
-  #outcome({ set, delete: deleted, decision, error, reply }: FixtureOutcome): object {
-    if (reply !== undefined) return { reply: this.#value(reply) };
+  function writeOutcome({ set, delete: deleted, decision, error, reply }: FixtureOutcome): object {
+    if (reply !== undefined) return { reply: writeValue(reply) };
     return {
-      ...(!error && { set: this.#values(set) }),
+      ...(!error && { set: mapValues(set, writeValue) }),
       ...(deleted.length > 0 && { delete: deleted }),
       ...(decision !== null && { decision }),
       ...(error && { error }),
     };
   }
 
-  #values(values: Readonly<Record<string, ExactValue>>): object {
-    return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, this.#value(value)]));
-  }
-
-  #value(value: WholeValue): ExactValue {
-    const small = this.#withoutTexts(value);
+  function writeValue(value: WholeValue): ExactValue {
+    const small = withoutTexts(value);
     const isSmall = Buffer.byteLength(JSON.stringify(small)) <= maxInlineBytes;
-    return isSmall ? small : { $json: this.#keep(`${lineByLine(small)}\n`, "json") };
+    return isSmall ? small : { $json: keep(`${lineByLine(small)}\n`, "json") };
   }
 
-  #withoutTexts(value: WholeValue): ExactValue {
+  function withoutTexts(value: WholeValue): ExactValue {
     if (typeof value === "string")
       return Buffer.byteLength(value) <= maxInlineBytes || !value.isWellFormed()
         ? value
-        : { $text: this.#keep(value, "txt") };
+        : { $text: keep(value, "txt") };
     if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
-    if (Array.isArray(value)) return value.map((one) => this.#withoutTexts(one));
-    const mark = markOf(value);
-    const bytes = typeof value.$file === "string" ? this.#bytes.get(value.$file) : undefined;
-    if (bytes) return { $file: this.#keep(bytes, "bin") };
-    if (mark !== undefined) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.#withoutTexts(one)]));
+    if (Array.isArray(value)) return value.map(withoutTexts);
+    const content = typeof value.$file === "string" ? bytes.get(value.$file) : undefined;
+    if (content) return { $file: keep(content, "bin") };
+    return markOf(value) === undefined ? mapValues(value, withoutTexts) : value;
   }
 
-  #keep(content: string | Uint8Array, ending: string): string {
-    const path = `${this.#name}/${sha256(content).slice(0, 16)}.${ending}`;
-    this.files.set(path, content);
+  function keep(content: string | Uint8Array, ending: string): string {
+    const path = `${name}/${sha256(content).slice(0, 16)}.${ending}`;
+    files.set(path, content);
     return path;
   }
+
+  // Undefined fields are left out, because JSON has no `undefined`.
+  const content = defined({
+    format,
+    workflow,
+    recorded_from,
+    input: mapValues(input, writeValue),
+    code,
+    ...(Object.keys(prompts).length > 0 && { prompts }),
+    outcomes: mapValues(outcomes, writeOutcome),
+    expect: { ...expect, ...(expect.context && { context: mapValues(expect.context, writeValue) }) },
+  });
+  return { content: content as ExactValue, files };
+}
+
+function mapValues<Value, Mapped>(values: Readonly<Record<string, Value>>, map: (value: Value) => Mapped) {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]));
 }
 
 /** Writes each item or member on its own line, so that a diff shows the changed part. */
 function lineByLine(value: ExactValue): string {
-  const lines = (parts: string[], [open, close]: [string, string]) => `${open}\n${parts.join(",\n")}\n${close}`;
-  if (Array.isArray(value)) {
-    const items = value.map((one) => JSON.stringify(one));
-    return lines(items, ["[", "]"]);
-  }
+  if (Array.isArray(value)) return `[\n${value.map((one) => JSON.stringify(one)).join(",\n")}\n]`;
   if (value === null || typeof value !== "object" || isRawNumber(value)) return JSON.stringify(value);
   const members = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${JSON.stringify(one)}`);
-  return lines(members, ["{", "}"]);
+  return `{\n${members.join(",\n")}\n}`;
 }
 
 /** Formats JSON as formatters do: a short list stays on one line. */
