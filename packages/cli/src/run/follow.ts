@@ -30,7 +30,7 @@ export interface Following {
  */
 export async function followRun(server: NovaClient, id: string, following: Following): Promise<EndedRun> {
   const { interrupt, listener, live } = following;
-  const tasks = new WaitingTasks(server, (task) => listener.onTask(task), live);
+  const tasks = watchTasks(server, (task) => listener.onTask(task), live);
   const isLeft = interrupt.requested().then(async () => {
     const left = await tasks.staysOpen(id);
     if (!left) await server.executions.cancel(id);
@@ -56,7 +56,7 @@ const longestPauseMs = 2_000;
 async function pollUntilEnd(
   server: NovaClient,
   id: string,
-  { listener, tasks, signal }: { listener: RunListener; tasks: WaitingTasks; signal: AbortSignal },
+  { listener, tasks, signal }: { listener: RunListener; tasks: ReturnType<typeof watchTasks>; signal: AbortSignal },
 ): Promise<void> {
   const readNew = entryReader(server, id, { full: false });
   for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
@@ -90,100 +90,91 @@ export type OpenTask = Pick<WaitingTask, "id" | "execution" | "node" | "kind" | 
 const restMs = 200;
 
 /** Reports each task of a run and of its child executions once. */
-export class WaitingTasks {
-  readonly #server: NovaClient;
-  readonly #onTask: (task: OpenTask) => void;
-  readonly #live: Pick<LocalCloud, "untilEnd"> | undefined;
+export function watchTasks(server: NovaClient, onTask: (task: OpenTask) => void, live?: Pick<LocalCloud, "untilEnd">) {
   /** Ids of tasks that were reported, and of child executions to which a listener was added. */
-  readonly #known = new Set<string>();
+  const seen = new Set<string>();
   /**
    * Executions that `lookInBackground` reads at the moment. `again` means that it must read the execution once more.
    */
-  readonly #looks = new Map<string, "on" | "again">();
-
-  constructor(server: NovaClient, onTask: (task: OpenTask) => void, live?: Pick<LocalCloud, "untilEnd">) {
-    this.#server = server;
-    this.#onTask = onTask;
-    this.#live = live;
-  }
+  const looks = new Map<string, "on" | "again">();
 
   /**
    * Reports the open tasks of an execution, and returns whether the execution waits for an answer. `known` has the open
    * nodes of the execution if the caller has already read them.
    */
-  async look(execution: string, known?: AtWork): Promise<boolean> {
-    const { nodes, count } = known ?? (await readWhole(this.#server, execution)).at_work;
+  async function look(execution: string, known?: AtWork): Promise<boolean> {
+    const { nodes, count } = known ?? (await readWhole(server, execution)).at_work;
     let isAsked = false;
     for (const { node_id: node, waits_for: wait } of nodes) {
-      if (wait?.kind === "workflow") isAsked = (await this.#lookInto(wait.execution_id)) || isAsked;
+      if (wait?.kind === "workflow") isAsked = (await lookInto(wait.execution_id)) || isAsked;
       if (wait?.kind !== "approval" && wait?.kind !== "event") continue;
       isAsked = true;
       const { kind, until, task_id } = wait;
       const asked = wait.kind === "approval" ? wait : { message: "", choices: [] };
-      this.#report({ id: task_id, execution, node, kind, until, ...asked });
+      report({ id: task_id, execution, node, kind, until, ...asked });
     }
-    return (count > nodes.length && (await this.#lookThroughTasks(execution))) || isAsked;
+    return (count > nodes.length && (await lookThroughTasks(execution))) || isAsked;
   }
 
   /** Finds the tasks of an execution in the task lists, because an execution lists only its first open nodes. */
-  async #lookThroughTasks(execution: string): Promise<boolean> {
+  async function lookThroughTasks(execution: string): Promise<boolean> {
     let isAsked = false;
     for (const kind of ["approval", "event"] as const) {
-      for await (const { task_id, execution_id, node, message, choices, expires_at: until } of this.#server.tasks.list({
+      for await (const { task_id, execution_id, node, message, choices, expires_at: until } of server.tasks.list({
         kind,
       })) {
         if (execution_id !== execution) continue;
         isAsked = true;
-        this.#report({ id: task_id, execution, node, kind, until, message, choices });
+        report({ id: task_id, execution, node, kind, until, message, choices });
       }
     }
     return isAsked;
   }
 
   /**
-   * Reads a child execution, and adds a listener if this machine's cloud runs it. Without a listener, this class reads
-   * the child again whenever it reads the parent.
+   * Reads a child execution, and adds a listener if this machine's cloud runs it. Without a listener, the
+   * child is read again whenever the parent is read.
    */
-  #lookInto(child: string): Promise<boolean> {
-    if (this.#live && this.#isNew(child)) {
-      this.#live
-        .untilEnd(child, ({ state }) => void (state === "waiting" && this.lookInBackground(child)))
-        .catch(() => {});
+  function lookInto(child: string): Promise<boolean> {
+    if (live && isNew(child)) {
+      live.untilEnd(child, ({ state }) => void (state === "waiting" && lookInBackground(child))).catch(() => {});
     }
-    return this.look(child);
+    return look(child);
   }
 
   /**
    * Reads an execution in the background. A failure does not matter, because `nova tasks` lists every task. Only one
    * read of an execution works at a time. If a thousand items of a map wait, the next read sees all their tasks.
    */
-  lookInBackground(execution: string): void {
-    if (this.#looks.has(execution)) this.#looks.set(execution, "again");
-    else void this.#lookWhileAsked(execution);
+  function lookInBackground(execution: string): void {
+    if (looks.has(execution)) looks.set(execution, "again");
+    else void lookWhileAsked(execution);
   }
 
-  async #lookWhileAsked(execution: string): Promise<void> {
+  async function lookWhileAsked(execution: string): Promise<void> {
     do {
-      this.#looks.set(execution, "on");
-      await this.look(execution).catch(() => {});
+      looks.set(execution, "on");
+      await look(execution).catch(() => {});
       await new Promise((resolve) => setTimeout(resolve, restMs));
-    } while (this.#looks.get(execution) === "again");
-    this.#looks.delete(execution);
+    } while (looks.get(execution) === "again");
+    looks.delete(execution);
   }
 
   /** Returns whether the run stays open when this process ends, because it waits for an answer. */
-  async staysOpen(id: string): Promise<boolean> {
-    const { status, at_work } = await readWhole(this.#server, id);
+  async function staysOpen(id: string): Promise<boolean> {
+    const { status, at_work } = await readWhole(server, id);
     if (status !== "waiting") return false;
     const isWhole = at_work.count > 0 && at_work.count === at_work.nodes.length;
-    return (await this.look(id, at_work)) || !isWhole;
+    return (await look(id, at_work)) || !isWhole;
   }
 
-  #report(task: OpenTask): void {
-    if (this.#isNew(task.id)) this.#onTask(task);
+  function report(task: OpenTask): void {
+    if (isNew(task.id)) onTask(task);
   }
 
-  #isNew(id: string): boolean {
-    return !this.#known.has(id) && this.#known.add(id) !== undefined;
+  function isNew(id: string): boolean {
+    return !seen.has(id) && seen.add(id) !== undefined;
   }
+
+  return { look, lookInBackground, staysOpen };
 }
