@@ -56,9 +56,8 @@ export const restart = command({
       if (many.workflow !== undefined)
         throw new InvalidInput("name one execution, or select many with --workflow - not both");
       if (dryRun) {
-        const forecast = await askApi(({ executions }) =>
-          executions.restart(id, { ...changes, dry_run: true as const }),
-        );
+        const asked = { ...changes, dry_run: true as const };
+        const forecast = await askApi(({ executions }) => executions.restart(id, asked));
         return { json: forecast, text: forecastLines(id, forecast) };
       }
       return onServerOrHere(interrupt, async (place) => {

@@ -62,14 +62,8 @@ export const run = command({
         tellWarnings(request);
         const start = () => startHere(cloud, request, interrupt);
         // `server` is a function, so that the REST API is loaded while the run starts.
-        return runInPlace(start, {
-          server: () => openClient(cloud),
-          live: cloud,
-          lost,
-          isQuiet: true,
-          interrupt,
-          json,
-        });
+        const place = { server: () => openClient(cloud), live: cloud, lost, isQuiet: true } as const;
+        return runInPlace(start, { ...place, interrupt, json });
       });
     });
   },

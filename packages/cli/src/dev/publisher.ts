@@ -145,11 +145,7 @@ export async function workflowFoldersIn(root: string): Promise<string[]> {
   const advice = "name one with workflow.json or workflow.ts, or one with such folders";
   const read = readdir(root, { withFileTypes: true });
   const entries = await read.catch(throwInvalid(`"${root}" is not a folder - ${advice}`));
-  const names = entries
-    .filter((entry) => entry.isDirectory() && !ignoredFolders.test(entry.name))
-    .map(({ name }) => name);
-  return names
-    .sort()
-    .map((name) => join(root, name))
-    .filter(isWorkflowFolder);
+  const folders = entries.filter((entry) => entry.isDirectory() && !ignoredFolders.test(entry.name));
+  const paths = folders.map(({ name }) => join(root, name));
+  return paths.sort().filter(isWorkflowFolder);
 }

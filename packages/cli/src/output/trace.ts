@@ -52,9 +52,8 @@ export function traceLines(trace: ShownTrace, full = false, nameOf: NameOf = (wo
  */
 function timeLines(times: Times): string[] {
   const shown = timeClasses.filter((name) => times[`${name}_ms`] > 0);
-  return shown.length === 0
-    ? []
-    : [`time: ${shown.map((name) => `${name} ${formatDuration(times[`${name}_ms`])}`).join(", ")}`];
+  const parts = shown.map((name) => `${name} ${formatDuration(times[`${name}_ms`])}`);
+  return parts.length === 0 ? [] : [`time: ${parts.join(", ")}`];
 }
 
 /** Names the next node of a run that has no open node. The next node may wait for a sandbox or for a slot. */
@@ -289,14 +288,13 @@ function insideOf(entries: readonly TraceEntry[], unfold: boolean, depth: number
   }
   const isMap = branches.some(({ branch }) => /^\d+$/.test(branch));
   if (isMap && !unfold && branches.length > maxUnfolded) return foldedItems(branches, depth);
-  return Array.from(Map.groupBy(branches, ({ scope, branch }) => (isMap ? scope : branch)).values()).flatMap((same) => [
-    { depth, title: isMap ? `item ${same[0]?.branch}${itemText(entries[0], same[0])}` : `branch ${same[0]?.branch}` },
-    ...buildTree(
-      same.flatMap((branch) => branch.entries),
-      unfold,
-      depth,
-    ),
-  ]);
+  const groups = Map.groupBy(branches, ({ scope, branch }) => (isMap ? scope : branch));
+  return Array.from(groups.values()).flatMap((same) => {
+    const [first] = same;
+    const title = isMap ? `item ${first?.branch}${itemText(entries[0], first)}` : `branch ${first?.branch}`;
+    const inside = same.flatMap((branch) => branch.entries);
+    return [{ depth, title }, ...buildTree(inside, unfold, depth)];
+  });
 }
 
 /** Formats the values that an item of a map starts with, for `--full`. The changes of no entry contain these values. */

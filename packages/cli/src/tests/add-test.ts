@@ -47,17 +47,10 @@ export async function recordTest(
   const { workflow, outcomes } = test.fixture;
   const varies = repeated.varying.map(({ place, key, canLoosen }) => ({ node: place, key, can_loosen: canLoosen }));
   const isLoosened = loosen && varies.some((one) => one.can_loosen);
+  const { note } = repeated;
+  const recorded = { name, file, workflow, execution_id: id, outcomes: Object.keys(outcomes) };
   return {
-    json: {
-      name,
-      file,
-      workflow,
-      execution_id: id,
-      outcomes: Object.keys(outcomes),
-      varies,
-      loosened: isLoosened,
-      note: repeated.note,
-    },
+    json: { ...recorded, varies, loosened: isLoosened, note },
     text: [`${file} is now a test of ${workflow}, from ${id}`, ...notesOf(repeated, { id, name, loosen })],
   };
 }
@@ -93,13 +86,8 @@ async function repeatTest(path: string, test: Test, withRunner: typeof withTestC
       // Differences that `"$any"` cannot allow: an error, a decision, or a key that only some runs set.
       const stuck = await differencesFrom(loosen(fixture, [...differing.values()]));
       const varying = Array.from(differing, ([name, one]) => ({ ...one, canLoosen: !stuck.has(name) }));
-      const loosened = {
-        ...test,
-        fixture: loosen(
-          fixture,
-          varying.filter(({ canLoosen }) => canLoosen),
-        ),
-      };
+      const loose = varying.filter(({ canLoosen }) => canLoosen);
+      const loosened = { ...test, fixture: loosen(fixture, loose) };
       const rest = runs.map((run) => findFirstDifference(loosened.fixture, run, async (all) => all.map(() => null)));
       const remaining = (await Promise.all(rest)).find((one) => one !== null);
       const note = remaining ? `a repetition had another path: ${remaining.message}` : null;

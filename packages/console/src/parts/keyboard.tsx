@@ -63,9 +63,8 @@ export function KeyboardProvider({ children }: { children: ReactNode }): JSX.Ele
       const pair = before && event.timeStamp - before.at < pairMs ? `${before.key} ${event.key}` : "";
       before = { key: event.key, at: event.timeStamp };
       // A sequence takes precedence over a single key: `g k` over `k`.
-      const shortcut = [pair, event.key].flatMap((key) =>
-        groups.current.toReversed().flatMap((group) => group[key] ?? []),
-      )[0];
+      const latestFirst = groups.current.toReversed();
+      const [shortcut] = [pair, event.key].flatMap((key) => latestFirst.flatMap((group) => group[key] ?? []));
       if (!shortcut) return;
       event.preventDefault();
       shortcut.run();
@@ -104,12 +103,9 @@ export function useKeys(shortcuts: Shortcuts): void {
   latest.current = shortcuts;
   const names = Object.keys(shortcuts).join("\n");
   useEffect(() => {
-    const entries = names
-      .split("\n")
-      .map((key): [string, Shortcut] => [
-        key,
-        { label: latest.current[key]?.label ?? "", run: () => latest.current[key]?.run() },
-      ]);
+    const entries = names.split("\n").map((key) => {
+      return [key, { label: latest.current[key]?.label ?? "", run: () => latest.current[key]?.run() }] as const;
+    });
     return keyboard?.add(Object.fromEntries(entries));
   }, [keyboard, names]);
 }

@@ -201,20 +201,13 @@ function buildRequest(
   return {
     nodes: nodes.map((node) => {
       const { id, body } = node;
-      return {
-        id,
-        width: size.width,
-        height: getHeight(node),
-        ...(body && opened.has(id) && { inside: buildRequest(body, opened, getHeight, room) }),
-      };
+      const inside = body && opened.has(id) && { inside: buildRequest(body, opened, getHeight, room) };
+      return { id, width: size.width, height: getHeight(node), ...inside };
     }),
     // Reserves space for the counter after the label.
-    edges: edges.map(({ from, to, label, max }) => ({
-      from,
-      to,
-      label: max === undefined ? label : `${label} ${max}/${max}`,
-      room,
-    })),
+    edges: edges.map(({ from, to, label, max }) => {
+      return { from, to, label: max === undefined ? label : `${label} ${max}/${max}`, room };
+    }),
   };
 }
 
