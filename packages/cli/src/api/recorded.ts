@@ -13,7 +13,7 @@ import {
 } from "@nova/engine";
 import type { Ingredients, Workflow } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
-import { fetchSigned, limitSize, nullIfMissing } from "./client.ts";
+import { demandUrl, fetchSigned, limitSize, nullIfMissing } from "./client.ts";
 
 /** An execution as the API sends it. Large values in its context stay references. */
 export type ShownExecution = Omit<WholeExecution, "context" | "at_work"> & { context: RawJson; at_work: AtWork };
@@ -125,9 +125,7 @@ export async function readBlob(nova: NovaClient, id: string, sha256: string): Pr
   const asked = nova.api.GET("/executions/{id}/blobs/{sha256}", { params: { path: { id, sha256 } } });
   const link = await nullIfMissing(nova.ask(asked));
   if (!link) return null;
-  if (!/^https?:$/.test(URL.parse(link.url)?.protocol ?? "")) {
-    throw new InvalidInput(`the server sent no URL for the bytes ${sha256} of ${id} - ask its operator`);
-  }
+  demandUrl(link.url, `the bytes ${sha256} of ${id}`);
   const answer = await nullIfMissing(fetchSigned(link.url, `file ${sha256} of ${id}`));
   return answer && new Uint8Array(await limitSize(answer, maxBlobBytes).arrayBuffer());
 }

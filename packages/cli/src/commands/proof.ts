@@ -4,7 +4,7 @@ import { describeVerdict, listRemarks } from "@nova/verify/describe";
 import { defined } from "@nova/workflow/defined";
 import { shellWord } from "@nova/workflow/shell-word";
 import { askApi } from "../api/ask.ts";
-import { fetchSigned, limitSize } from "../api/client.ts";
+import { demandUrl, fetchSigned, limitSize } from "../api/client.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { writeNewFile } from "../files.ts";
 import { print, printBytes, printError, printStatus, styled } from "../output/terminal.ts";
@@ -95,8 +95,7 @@ async function openProof(nova: NovaClient, id: string, contents: ProofLevel): Pr
 }
 
 async function openLarge(address: string, id: string): Promise<ReadableStream<Uint8Array>> {
-  if (!/^https?:$/.test(URL.parse(address)?.protocol ?? ""))
-    throw new InvalidInput(`the server sent no URL for the proof of ${id} - ask its operator`);
+  demandUrl(address, `the proof of ${id}`);
   const { body } = limitSize(await fetchSigned(address, `the proof of ${id}`), largestProof);
   if (!body) throw new InvalidInput(`the proof of ${id} arrived empty - try again`);
   return body;
