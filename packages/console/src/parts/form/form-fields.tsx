@@ -16,7 +16,7 @@ import {
   type Problems,
 } from "./form.ts";
 
-/** What the editors of all values of a form have in common. */
+/** The properties that the editors of all values of a form have in common. */
 interface FormProps {
   problems: Problems;
   /** Prefix of the ids of all inputs; unique for each form. */

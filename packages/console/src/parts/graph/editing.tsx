@@ -75,7 +75,7 @@ export function useMoving(editing: GraphEditing | undefined) {
 interface PlusButtonProps {
   label: string;
   className: string;
-  /** Where the button is, as CSS transforms. */
+  /** The place of the button, as CSS transforms. */
   place?: string;
   onClick(): void;
 }
