@@ -23,6 +23,7 @@ export function traceResult({ client: _client, nodes: _nodes, spent, entries, ..
 /** Formats a trace. `full` gives every visit its own line, with its code, logs and changes. */
 export function traceLines(trace: ShownTrace, full = false, nameOf: NameOf = (workflow) => workflow): string[] {
   const { execution_id: id, version, status, duration_ms: ms, parent, spent, restarts, labels, entries } = trace;
+  const name = `${nameOf(trace.workflow)} version ${version}`;
   const took = ms === null ? "" : ` in ${formatDuration(ms)}`;
   const shown = buildTree(entries, full);
   const codes = new Map<string, string>();
@@ -32,7 +33,7 @@ export function traceLines(trace: ShownTrace, full = false, nameOf: NameOf = (wo
   const rows = shown.map((line) => rowOf(line, isWritten));
   return [
     ...(parent ? [styled("dim", `run by entry ${parent.seq}${parent.scope} of ${parent.execution_id}`)] : []),
-    `${styled("bold", id)} ${nameOf(trace.workflow)} version ${version}: ${statusText(status)}${took}, started ${trace.started_at}`,
+    `${styled("bold", id)} ${name}: ${statusText(status)}${took}, started ${trace.started_at}`,
     ...reusedLines(trace),
     ...Object.entries(labels).map(([name, value]) => `label ${name}=${value}`),
     ...(restarts.length > 0 ? [`restarted as ${restarts.join(", ")}`] : []),

@@ -19,8 +19,8 @@ import {
 } from "./python-packages.ts";
 
 /**
- * Prepares a workflow's template: the one that `nova template build` made, or one with its requirements. Workflows with the same requirements share a
- * template.
+ * Prepares a workflow's template: the one that `nova template build` made, or one with its requirements. Workflows with
+ * the same requirements share a template.
  */
 export async function prepareTemplate(dataDir: string, requirements: readonly string[]): Promise<string> {
   if (requirements.length === 0) return process.env.E2B_TEMPLATE_ID ?? "nova";
