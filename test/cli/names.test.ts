@@ -2,8 +2,8 @@ import { createClient } from "@nova/client";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { readNames } from "../../packages/cli/src/commands/names.ts";
 import { traceLines } from "../../packages/cli/src/output/trace.ts";
-import { nothingAtWork } from "../../packages/engine/src/trace/read-state.ts";
 import { ScriptedServer } from "../client/support/scripted-server.ts";
+import { traceOf } from "./support/trace-of.ts";
 
 const ulid = "01KBA0000000000000000000AB";
 const draft = `draft-${ulid.toLowerCase()}`;
@@ -54,8 +54,7 @@ it("the command line prints only the id if it cannot read the name", async () =>
 });
 
 it("the header of a trace shows the whole id on a terminal, also after a long name", () => {
-  const execution = { id: "exec_1", workflowId: "w", version: 1, status: "completed", startedAt: "now" } as never;
   const shown = `${"n".repeat(59)}… (${"i".repeat(64)})`;
-  const [header] = traceLines({ execution, entries: [], atWork: nothingAtWork, pages: [] }, false, () => shown);
+  const [header] = traceLines(traceOf([]), false, () => shown);
   expect(header).toContain(`${shown} version 1`);
 });

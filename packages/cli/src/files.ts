@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { access, constants, mkdir, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { demandLeadsInside, OutsideFolder } from "@nova/workflow";
@@ -84,3 +85,8 @@ const reasons: Record<string, string> = {
   ENOTDIR: "lies below a file",
   EEXIST: "exists already",
 };
+
+/** Returns the path, or the nearest folder above it that exists. */
+export function nearestPath(path: string): string {
+  return existsSync(path) ? path : nearestPath(dirname(path));
+}

@@ -44,17 +44,12 @@ export async function findNotInstalled({ workflow, python }: ParsedWorkflow): Pr
   });
 }
 
-export interface Installed {
-  folder: string;
-  python: { path: string; version: string };
-}
-
 /** Installs the missing packages of the template for this user only. Throws `PythonMissing`. */
-export async function installPackages(): Promise<Installed> {
+export async function installPackages() {
   const { ensurePython, packagesFolder } = await import("@nova/local");
   printError(styled("dim", "installing NOVA's Python packages, which takes about a minute the first time ..."));
-  const { path, version } = await ensurePython();
-  return { folder: packagesFolder(version), python: { path, version } };
+  const python = await ensurePython();
+  return { folder: packagesFolder(python.version), python };
 }
 
 /**
@@ -99,9 +94,6 @@ async function offer(missing: readonly string[], { ask }: Asking): Promise<boole
  * any package of the template.
  */
 function hasPrompt({ workflow }: ParsedWorkflow): boolean {
-  return (
-    workflow?.nodes.some(
-      (node) => "executor" in node && node.executor.kind === "prompt" && !workflow.lock?.[node.id],
-    ) ?? false
-  );
+  const nodes = workflow?.nodes ?? [];
+  return nodes.some((node) => "executor" in node && node.executor.kind === "prompt" && !workflow?.lock?.[node.id]);
 }

@@ -48,7 +48,7 @@ export function createClient(options: ClientOptions) {
 
 export type NovaClient = ReturnType<typeof createClient>;
 
-export const clientsAt = ({ api, ask, list }: Connection) => ({
+const clientsAt = ({ api, ask, list }: Connection) => ({
   create: (body: Body<"/clients", "post">) => ask(api.POST("/clients", { body })),
   list: () => list("/clients", {}),
   get: (slug: string) => ask(api.GET("/clients/{slug}", { params: { path: { slug } } })),
@@ -66,7 +66,7 @@ export const clientsAt = ({ api, ask, list }: Connection) => ({
   },
 });
 
-export const keysAt = ({ api, ask, list }: Connection) => ({
+const keysAt = ({ api, ask, list }: Connection) => ({
   /** Creates a key. Only this answer contains the key itself. */
   create: (body: Body<"/keys", "post">) => ask(api.POST("/keys", { body })),
   list: () => list("/keys", {}),
@@ -87,7 +87,7 @@ export interface NewCredential {
 }
 
 /** Requests about credentials. Answers contain only names, kinds and times, but no values. */
-export const credentialsAt = ({ api, ask, list }: Connection) => ({
+const credentialsAt = ({ api, ask, list }: Connection) => ({
   set: (owner: CredentialOwner, name: string, body: NewCredential) =>
     ask(
       "client" in owner
@@ -118,7 +118,7 @@ export interface Answer {
   by?: string;
 }
 
-export const tasksAt = ({ api, ask, list }: Connection) => ({
+const tasksAt = ({ api, ask, list }: Connection) => ({
   /** Lists tasks that wait for a person's answer, oldest first; with kind `event`, tasks that wait for an event. */
   list: (query: { kind?: "approval" | "event"; mine?: "true" | "false" } = {}) => list("/tasks", { query }),
 
@@ -140,7 +140,7 @@ export const tasksAt = ({ api, ask, list }: Connection) => ({
 
 export type Uploading = Body<"/uploads", "post">;
 
-export async function upload(
+async function upload(
   { api, ask }: Connection,
   body: Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>,
   about: Uploading,
@@ -160,7 +160,7 @@ export async function upload(
 /** A definition as written, or with the texts of the files that it names. */
 export type Source = object | { definition: object; files: Record<string, string> };
 
-export const workflowsAt = ({ api, ask, list }: Connection) => ({
+const workflowsAt = ({ api, ask, list }: Connection) => ({
   /**
    * Stores a version and publishes it. Runs cannot use it while its status is `publishing`. Throws `ApiProblem` if the
    * API refuses it.

@@ -6,7 +6,7 @@ export interface ClientOptions {
   /** The base URL of the API: `https://nova.example.com`. */
   url: string;
   apiKey: string;
-  fetch?: Fetch;
+  fetch?: Transport["fetch"];
   /** Replaces `JSON.parse`, which rounds large numbers. */
   parse?: (text: string) => unknown;
   stringify?: (value: unknown) => string;
@@ -115,10 +115,8 @@ function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-export type Fetch = (request: Request) => Promise<Response>;
-
 export interface Transport {
-  fetch: Fetch;
+  fetch(request: Request): Promise<Response>;
   sleep(ms: number): Promise<void>;
 }
 

@@ -1,9 +1,9 @@
-import type { Connection } from "./connection.ts";
+import type { Body, Connection } from "./connection.ts";
 import type { paths } from "./schema.d.ts";
 import type { RestartedExecution, RestartForecast, StartedExecution, WholeExecution } from "./schemas.ts";
 
-type ExecuteBody = NonNullable<paths["/workflows/{id}/execute"]["post"]["requestBody"]>["content"]["application/json"];
-type RestartBody = NonNullable<paths["/executions/{id}/restart"]["post"]["requestBody"]>["content"]["application/json"];
+type ExecuteBody = Body<"/workflows/{id}/execute", "post">;
+type RestartBody = Body<"/executions/{id}/restart", "post">;
 type ListQuery = NonNullable<paths["/executions"]["get"]["parameters"]["query"]>;
 
 export type ExecuteOptions = Omit<ExecuteBody, "context"> & {

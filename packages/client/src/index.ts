@@ -1,12 +1,4 @@
-export {
-  type Answer,
-  type CredentialOwner,
-  createClient,
-  type NewCredential,
-  type NovaClient,
-  type Source,
-  type Uploading,
-} from "./client.ts";
+export * from "./client.ts";
 export {
   type Api,
   ApiProblem,
@@ -17,17 +9,7 @@ export {
   type ListPath,
 } from "./connection.ts";
 export type { ExecuteOptions, FollowOptions, RestartOptions } from "./executions.ts";
-export {
-  callsOf,
-  formatDuration,
-  formatPercentile,
-  formatRate,
-  formatUsd,
-  sumTimes,
-  type TimeClass,
-  type Times,
-  timeClasses,
-} from "./figures.ts";
+export * from "./figures.ts";
 export type * from "./schemas.ts";
 export type { ReadVersion, RunWait, SessionOptions } from "./sessions.ts";
 export { findFailedLine } from "./traceback.ts";

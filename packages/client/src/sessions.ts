@@ -4,8 +4,6 @@ import type { Schemas } from "./schemas.ts";
 
 type SessionBody = Body<"/sessions", "post">;
 type EdgeBody = Body<"/sessions/{id}/edges", "post">;
-type PublishedSession = Schemas["PublishedSession"];
-type CheckedPublication = Schemas["CheckedPublication"];
 type ListQuery = NonNullable<paths["/sessions"]["get"]["parameters"]["query"]>;
 
 export type SessionOptions = Omit<SessionBody, "context" | "nodes" | "definition"> & {
@@ -97,10 +95,12 @@ export function sessionsAt({ api, ask, list }: Connection) {
       ),
 
     publish: (id: string, options: { workflow?: string; name?: string } = {}) =>
-      ask<PublishedSession>(api.POST("/sessions/{id}/publish", { params: path(id), body: options }) as never),
+      ask<Schemas["PublishedSession"]>(
+        api.POST("/sessions/{id}/publish", { params: path(id), body: options }) as never,
+      ),
     /** Returns the findings of the workflow that `publish` would publish. */
     checkPublication: (id: string, options: { workflow?: string; name?: string } = {}) =>
-      ask<CheckedPublication>(
+      ask<Schemas["CheckedPublication"]>(
         api.POST("/sessions/{id}/publish", { params: path(id), body: { ...options, dry_run: true } }) as never,
       ),
   };

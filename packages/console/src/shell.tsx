@@ -194,8 +194,9 @@ function useOpenTasks(isLost: boolean): string | undefined {
 function useTheme() {
   const [theme, setTheme] = useState(readTheme);
   const switchTheme = () => {
-    applyTheme(nextTheme(theme));
-    setTheme(nextTheme(theme));
+    const next = themes[(themes.indexOf(theme) + 1) % themes.length] as Theme;
+    applyTheme(next);
+    setTheme(next);
   };
   return [theme, switchTheme] as const;
 }
@@ -223,7 +224,7 @@ function buildTitle(currentPath: string): string {
   return [name, label, texts.name].filter((word) => word !== "").join(" · ");
 }
 
-export const themes = ["auto", "light", "dark"] as const;
+const themes = ["auto", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];
 
 const storageKey = "nova-theme";
@@ -238,8 +239,4 @@ export function applyTheme(theme: Theme): void {
   if (theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
   localStorage.setItem(storageKey, theme);
-}
-
-export function nextTheme(theme: Theme): Theme {
-  return themes[(themes.indexOf(theme) + 1) % themes.length] as Theme;
 }

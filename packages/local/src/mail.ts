@@ -46,14 +46,8 @@ export async function openMailServer({ port, store, ...limits }: MailServerOptio
       const id = nextId().toLowerCase();
       const from = mailFrom === false ? "" : mailFrom.address;
       const sender = senderOf(readHeaders(raw) ?? []);
-      const head = buildSesHeaders({
-        client,
-        from,
-        sender,
-        to: rcptTo.map(({ address }) => address),
-        id,
-        at: new Date(),
-      });
+      const to = rcptTo.map(({ address }) => address);
+      const head = buildSesHeaders({ client, from, sender, to, id, at: new Date() });
       try {
         await store(`mail/${id}`, Buffer.concat([Buffer.from(head), raw]));
       } catch (error) {
@@ -130,12 +124,8 @@ async function read(file: string): Promise<CaughtMail> {
   const { default: PostalMime } = await import("postal-mime");
   const mail = await PostalMime.parse(await readFile(file));
   const addresses = (mail.to ?? []).flatMap((to) => to.group ?? [to]);
-  return {
-    file,
-    from: mail.from?.address ?? "",
-    to: addresses.map((to) => to.address ?? ""),
-    subject: mail.subject ?? "",
-  };
+  const to = addresses.map(({ address = "" }) => address);
+  return { file, from: mail.from?.address ?? "", to, subject: mail.subject ?? "" };
 }
 
 /** The largest mail that SES accepts. */

@@ -13,7 +13,7 @@ let pages: Map<string, Page> | undefined;
 
 /** Returns the pages of the documentation by their names: `definition` for docs/definition.md. */
 export function readPages(): ReadonlyMap<string, Page> {
-  pages ??= new Map(splitPages(llmsFull()).map((page) => [pageName(page.path), page]));
+  pages ??= new Map(splitPages(llmsFull()).map((page) => [page.path.replace(/^docs\/|\.md$/g, ""), page]));
   return pages;
 }
 
@@ -33,8 +33,4 @@ export function splitPages(whole: string): Page[] {
     if (index % 2 === 1 || text === undefined) return [];
     return [{ path, title: /^# (.+)$/m.exec(text)?.[1] ?? path, text: text.trim() }];
   });
-}
-
-function pageName(path: string): string {
-  return path.replace(/^docs\/|\.md$/g, "");
 }

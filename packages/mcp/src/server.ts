@@ -58,13 +58,12 @@ function answerOf(tool: Tool, asked: Record<string, unknown>, { result, isPart =
   const text = { type: "text" as const, text: JSON.stringify(fitted.result) };
   if (!fitted.isCut && !isPart) return { content: [text], structuredContent: fitted.result };
   const whole = called.whole ?? (onlyReads(tool, asked) ? linkToCall(tool.name, asked) : []);
-  if (whole.length === 0)
-    return { content: [text, { type: "text" as const, text: noLink }], structuredContent: fitted.result };
   const links = whole.map((link) => {
     const description = `The result was too large and was cut. This resource has all of ${link.name}.`;
     return { type: "resource_link" as const, ...link, description, mimeType: "application/json" };
   });
-  return { content: [text, ...links], structuredContent: fitted.result };
+  const hints = links.length > 0 ? links : [{ type: "text" as const, text: noLink }];
+  return { content: [text, ...hints], structuredContent: fitted.result };
 }
 
 /** The largest number of characters of a refusal. */

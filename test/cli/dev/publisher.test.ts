@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { activateVersion } from "@nova/service";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { thisUser } from "../../../packages/cli/src/api/ask.ts";
-import { Publisher, type PublishOutcome } from "../../../packages/cli/src/dev/publisher.ts";
+import { type PublishOutcome, publisherOf } from "../../../packages/cli/src/dev/publisher.ts";
 import { useApi } from "../../functions/api/support/api.ts";
 import { inARow } from "../../support/cloud.ts";
 
 const api = useApi();
 let root: string;
 let told: PublishOutcome[];
-let publisher: Publisher;
+let publish: ReturnType<typeof publisherOf>;
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "nova-publisher-"));
@@ -22,7 +22,7 @@ beforeEach(async () => {
 /** Makes a publisher that has read no folder yet, as at the start of `nova dev`. */
 function newPublisher(): void {
   const cloud = Object.assign(Object.create(api.cloud), { service: api.ports });
-  publisher = new Publisher(cloud, { text: "", principal: thisUser() }, (outcome) => told.push(outcome));
+  publish = publisherOf(cloud, { text: "", principal: thisUser() }, (outcome) => told.push(outcome));
 }
 
 afterEach(() => rm(root, { recursive: true, force: true }));
@@ -44,18 +44,18 @@ function summary(): string[] {
 it("nova dev publishes every workflow folder of its root folder, and later only changed folders", async () => {
   await write("one", inARow("pub-one", { a: "x = 1" }));
   await write("two", inARow("pub-two", { a: "x = 1" }));
-  await publisher.publish(root);
+  await publish(root);
   expect(summary()).toEqual(["one 1", "two 1"]);
   await write("two", inARow("pub-two", { a: "x = 2" }));
-  await publisher.publish(root);
-  await publisher.publish(root);
+  await publish(root);
+  await publish(root);
   expect(summary()).toEqual(["one 1", "two 1", "two 2"]);
 });
 
 it("nova dev publishes called workflows before their callers, in any order of folders", async () => {
   await write("a-outer", inARow("pub-outer", { call: { type: "workflow", workflow: "pub-inner" } }));
   await write("b-inner", inARow("pub-inner", { a: "x = 1" }));
-  await publisher.publish(root);
+  await publish(root);
   expect(summary()).toEqual(["b-inner 1", "a-outer 1"]);
 });
 
@@ -63,7 +63,7 @@ it("nova dev reports mistakes in a workflow folder, and keeps the published vers
   await write("bad", inARow("pub-bad", { a: "x = (" }));
   await write("calls", inARow("pub-calls", { call: { type: "workflow", workflow: "pub-nowhere" } }));
   await write("torn", "{");
-  await publisher.publish(root);
+  await publish(root);
   expect(summary().sort()).toEqual(["bad!", "calls!", "torn!"]);
   const codes = told.flatMap(({ findings }) => findings.map(({ code }) => code));
   expect(codes).toContain("NOVA419");
@@ -71,67 +71,65 @@ it("nova dev reports mistakes in a workflow folder, and keeps the published vers
 
 it("nova dev publishes a folder that is added while it publishes other folders", async () => {
   await write("one", inARow("pub-late", { a: "x = 1" }));
-  const first = publisher.publish(root);
+  const first = publish(root);
   await write("more", inARow("pub-later", { a: "x = 1" }));
-  await Promise.all([first, publisher.publish(root)]);
+  await Promise.all([first, publish(root)]);
   expect(summary()).toContain("more 1");
 });
 
 it("nova dev reports a folder that it cannot read", async () => {
-  await expect(publisher.publish(join(root, "nothing"))).rejects.toThrow(
-    /is not a folder - name one with workflow.json/,
-  );
+  await expect(publish(join(root, "nothing"))).rejects.toThrow(/is not a folder - name one with workflow.json/);
 });
 
 it("nova dev does not publish two folders with one workflow id until one of the folders gets another id", async () => {
   await write("one", inARow("pub-twin", { a: "x = 1" }));
-  await publisher.publish(join(root, "one"));
+  await publish(join(root, "one"));
   await write("two", inARow("pub-twin", { a: "x = 2" }));
   await write("else", inARow("pub-else", { a: "x = 1" }));
-  await publisher.publish(join(root, "two"), join(root, "else"));
+  await publish(join(root, "two"), join(root, "else"));
   await write("one", inARow("pub-twin", { a: "x = 3" }));
-  await publisher.publish(join(root, "one"));
+  await publish(join(root, "one"));
   expect(summary()).toEqual(["one 1", "one!", "two!", "else 1"]);
   const problem = `folders "${join(root, "one")}" and "${join(root, "two")}" both make the workflow "pub-twin" - give one of them another id`;
   expect(told.slice(1, 3)).toMatchObject([{ problem }, { problem }]);
   await write("two", inARow("pub-other", { a: "x = 2" }));
-  await publisher.publish(join(root, "two"));
+  await publish(join(root, "two"));
   expect(summary().slice(4)).toEqual(["one 2", "two 1"]);
 });
 
 it("nova dev publishes a folder after another folder with the same workflow id is gone", async () => {
   const roots = [join(root, "one"), join(root, "two")];
   for (const name of ["one", "two"]) await write(name, inARow("pub-left", { a: `x = "${name}"` }));
-  await publisher.publish(...roots);
+  await publish(...roots);
   await rm(join(root, "one"), { recursive: true });
-  await publisher.publish(join(root, "one"));
+  await publish(join(root, "one"));
   expect(summary()).toEqual(["one!", "two!", "two 1"]);
 });
 
 it("nova dev publishes a folder once if the user names the folder twice", async () => {
   await write("one", inARow("pub-same", { a: "x = 1" }));
-  await publisher.publish(root, join(root, "one"), `${root}/./one`);
+  await publish(root, join(root, "one"), `${root}/./one`);
   expect(told.map((one) => "problem" in one)).not.toContain(true);
 });
 
 it("nova dev publishes a change once if the changed folder is below two of its root folders", async () => {
   await write("one", inARow("pub-below", { a: "x = 1" }));
-  await publisher.publish(root, join(root, "one"));
+  await publish(root, join(root, "one"));
   await write("one", inARow("pub-below", { a: "x = 2" }));
-  await publisher.publish(root);
+  await publish(root);
   expect(summary()).toEqual(["one 1", "one 2"]);
 });
 
 it("nova dev does not replace an older version that a user has activated until the folder changes", async () => {
   await write("one", inARow("pub-back", { a: "x = 1" }));
-  await publisher.publish(root);
+  await publish(root);
   await write("one", inARow("pub-back", { a: "x = 2" }));
-  await publisher.publish(root);
+  await publish(root);
   await activateVersion(api.ports, thisUser(), "pub-back", 1);
   newPublisher();
-  await publisher.publish(root);
+  await publish(root);
   expect(told.at(-1)).toMatchObject({ version: 2, created: false, isNew: false, active: 1 });
   await write("one", inARow("pub-back", { a: "x = 3" }));
-  await publisher.publish(root);
+  await publish(root);
   expect(told.at(-1)).toMatchObject({ version: 3, created: true, isNew: true, active: 3 });
 });

@@ -1,20 +1,22 @@
 import type { Execution } from "@nova/engine";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { QueueWatch } from "../../../packages/cli/src/dev/reporter.ts";
+import { watchQueue } from "../../../packages/cli/src/dev/reporter.ts";
 
 let told: string[];
 let open: Record<string, Execution["status"]>;
-let watch: QueueWatch;
+let watch: ReturnType<typeof watchQueue>;
+let failure: Error | undefined;
 
 beforeEach(() => {
   told = [];
   open = {};
   const executions = {
     async *open() {
+      if (failure) throw failure;
       for (const [id, status] of Object.entries(open)) yield { id, status, workflowId: "pay" } as Execution;
     },
   };
-  watch = new QueueWatch(executions, {
+  watch = watchQueue(executions, {
     queued: ({ execution, workflow }) => void told.push(`${execution} of ${workflow} waits`),
     started: ({ execution }) => void told.push(`${execution} begins`),
   });
@@ -77,10 +79,16 @@ describe("the part of nova dev that watches the queue of runs", () => {
   });
 
   it("reads the queue again after a failed read", async () => {
-    const look = vi.spyOn(watch, "look").mockRejectedValueOnce(new Error("no table"));
+    failure = new Error("no table");
+    open = { one: "queued" };
     const failures: unknown[] = [];
-    using _ = watch.watch((error) => failures.push(error));
-    await vi.advanceTimersByTimeAsync(1001);
-    expect([failures.length, look.mock.calls.length]).toEqual([1, 2]);
+    using _ = watch.watch((error) => {
+      failures.push(error);
+      failure = undefined;
+    });
+    await vi.advanceTimersByTimeAsync(990);
+    expect([failures.length, told]).toEqual([1, []]);
+    await vi.advanceTimersByTimeAsync(20);
+    expect([failures.length, told]).toEqual([1, ["one of pay waits"]]);
   });
 });

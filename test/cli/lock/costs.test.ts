@@ -29,9 +29,9 @@ describe("the costs that nova lock --costs shows for a node", () => {
       runs: 4,
       hits: 2,
       written: { usd: 0.012, tokens_input: 5900, tokens_cached: 400, tokens_output: 1000 },
-      savedPerRun: cost,
-      savedUsd: 0.004,
-      breakEvenRuns: 6,
+      saved_per_run: cost,
+      saved_usd: 0.004,
+      break_even_runs: 6,
     });
   });
 
@@ -39,7 +39,7 @@ describe("the costs that nova lock --costs shows for a node", () => {
     const made = await makeFolder();
     const folder = await locking(made, { sum: lockedOf(promptOf(made), { cost: dear }) });
     expect(costsOf(folder, [], [])).toMatchObject([
-      { generations: 1, written: dear, savedPerRun: dear, breakEvenRuns: 1 },
+      { generations: 1, written: dear, saved_per_run: dear, break_even_runs: 1 },
     ]);
     const kept = [generationOf(promptOf(made), { cost: dear })];
     expect(costsOf(folder, kept, [])).toMatchObject([{ generations: 1, written: dear }]);
@@ -79,15 +79,15 @@ describe("the costs that nova lock --costs shows for a node", () => {
     const made = await makeFolder();
     const folder = await locking(made, { sum: { ...lockedOf(promptOf(made), { code: "a" }), origin: "edited" } });
     const generations = [generationOf(promptOf(made))];
-    expect(costsOf(folder, generations, [])).toMatchObject([{ generations: 1, written: cost, savedPerRun: cost }]);
+    expect(costsOf(folder, generations, [])).toMatchObject([{ generations: 1, written: cost, saved_per_run: cost }]);
   });
 
   it("do not say after how many runs the code pays off if it cost nothing or if no model wrote code", async () => {
     const folder = await makeFolder();
     const free = { usd: 0, tokens_input: 900, tokens_cached: 0, tokens_output: 100 };
     const generations = [generationOf(promptOf(folder), { cost: free })];
-    expect(costsOf(folder, generations, runs("sum", true))).toMatchObject([{ breakEvenRuns: null, savedUsd: 0 }]);
-    expect(costsOf(folder, [], [])).toMatchObject([{ generations: 0, breakEvenRuns: null }]);
+    expect(costsOf(folder, generations, runs("sum", true))).toMatchObject([{ break_even_runs: null, saved_usd: 0 }]);
+    expect(costsOf(folder, [], [])).toMatchObject([{ generations: 0, break_even_runs: null }]);
   });
 
   it.each([
@@ -100,6 +100,6 @@ describe("the costs that nova lock --costs shows for a node", () => {
       generationOf(promptOf(folder), { cost: { ...cost, usd: now }, createdAt: "2026-11-22T11:00:00.000Z" }),
       generationOf(promptOf(folder), { cost: { ...cost, usd: before }, code: "a", status: "replaced" }),
     ];
-    expect(costsOf(folder, generations, [])).toMatchObject([{ breakEvenRuns: after }]);
+    expect(costsOf(folder, generations, [])).toMatchObject([{ break_even_runs: after }]);
   });
 });

@@ -73,11 +73,11 @@ describe("the output of nova lock --costs", () => {
     node: "sum",
     generations: 2,
     written: { ...spent, usd: 0.004 },
-    savedPerRun: spent,
+    saved_per_run: spent,
     runs: 9,
     hits: 7,
-    savedUsd: 0.014,
-    breakEvenRuns: 2,
+    saved_usd: 0.014,
+    break_even_runs: 2,
   };
 
   it("has a row for each node, and a row for the sum", () => {
@@ -98,7 +98,7 @@ describe("the output of nova lock --costs", () => {
 
   it.each<[Partial<NodeCosts>, string]>([
     [{ hits: 1 }, "2 runs"],
-    [{ breakEvenRuns: null }, "-"],
+    [{ break_even_runs: null }, "-"],
   ])("says when the code pays off, for the costs %j: %s", (fields, text) => {
     expect(
       plain(costLines([{ ...costs, ...fields }]))[1]

@@ -3,7 +3,7 @@ import { type NodeAtWork, RawJson, type TraceBranch, type TraceEntry } from "@no
 import { expect, it } from "vitest";
 import { atWorkLines, traceLines } from "../../../packages/cli/src/output/trace.ts";
 import type { WaitsFor } from "../../../packages/engine/src/kinds/waiting/waiting-task.ts";
-import { nothingAtWork } from "../../../packages/engine/src/trace/read-state.ts";
+import { traceOf } from "../support/trace-of.ts";
 
 function entry(node_id: string, more: Partial<TraceEntry> = {}): TraceEntry {
   const changes = { set: new RawJson("{}"), delete: [] };
@@ -41,10 +41,8 @@ const branch = (name: string, ...entries: TraceEntry[]): TraceBranch => ({
   entries,
 });
 
-const execution = { id: "exec_1", workflowId: "w", version: 1, status: "completed", startedAt: "now" } as never;
-
-function told(entries: TraceEntry[], full = false): string[] {
-  return traceLines({ execution, entries, atWork: nothingAtWork, pages: [] }, full).map(stripVTControlCharacters);
+function told(entries: TraceEntry[], full = false, more: Parameters<typeof traceOf>[1] = {}): string[] {
+  return traceLines(traceOf(entries, more), full).map(stripVTControlCharacters);
 }
 
 /** Returns the first two columns of the trace's table. */
@@ -138,11 +136,8 @@ it("the trace with --full shows the changes of each node, not the whole context,
 });
 
 it("the trace shows which node comes next if an open run has no open node", () => {
-  const open = { ...(execution as object), status: "running", open: true } as never;
   const start = entry("start", { path_taken: "read", timestamp: "2026-11-23T06:00:00.000Z" });
-  const lines = traceLines({ execution: open, entries: [start], atWork: nothingAtWork, pages: [] }).map(
-    stripVTControlCharacters,
-  );
+  const lines = told([start], false, { status: "running" });
   expect(lines[1]).toBe("next read since 2026-11-23T06:00:00.000Z");
 });
 
@@ -178,11 +173,9 @@ it("the trace shows which nodes are open, what they wait for and until when, and
 it("the trace shows the source of code and the cost of models only for prompt nodes", () => {
   const ai_metadata = { cache_hit: true, errors: [] } as unknown as TraceEntry["ai_metadata"];
   const spent = { cost_usd: 0.5, tokens_input: 10, tokens_cached: 0, tokens_output: 1 };
-  const paid = { ...(execution as object), spent } as never;
-  const told = (entries: TraceEntry[]) =>
-    traceLines({ execution: paid, entries, atWork: nothingAtWork, pages: [] }).join("\n");
-  expect(told([entry("a", { ai_metadata })])).toMatch(/models: \$0\.5000.*\n.* code .*\n.*pinned, no model used/);
-  expect(told([entry("a")])).not.toContain("code");
+  const paid = (entries: TraceEntry[]) => traceLines(traceOf(entries, { spent })).join("\n");
+  expect(paid([entry("a", { ai_metadata })])).toMatch(/models: \$0\.5000.*\n.* code .*\n.*pinned, no model used/);
+  expect(paid([entry("a")])).not.toContain("code");
 });
 
 it("the trace adds up the cost of models if one line shows many visits of a node", () => {
@@ -197,10 +190,7 @@ it("the trace of a restart shows which entries are reused, and their source", ()
     branch(String(n), entry("a", n < 5 ? reused("exec_0") : { execution_time_ms: 7 })),
   );
   const entries = [entry("find", reused("exec_x")), entry("each", { ...reused("exec_0"), branches: items })];
-  const restarted = { ...(execution as object), restartedFrom: "exec_0", restarts: ["exec_2"] } as never;
-  const lines = traceLines({ execution: restarted, entries, atWork: nothingAtWork, pages: [] }).map(
-    stripVTControlCharacters,
-  );
+  const lines = told(entries, false, { restarted_from: "exec_0", restarts: ["exec_2"] });
   expect(lines.slice(1, 3)).toEqual([
     "restarted from exec_0: 1 entry is reused from exec_x, 6 entries are reused",
     "restarted as exec_2",

@@ -74,7 +74,7 @@ describe("a run on a server that nova run follows", () => {
       { node: "a", state: "succeeded" },
       { node: "b", state: "failed" },
     ]);
-    expect(ran).toMatchObject({ execution: { id, status: "failed" }, path: ["start", "a", "b"], counters: null });
+    expect(ran).toMatchObject({ execution_id: id, status: "failed", path: ["start", "a", "b"], counters: null });
   });
 
   it("is printed with a mark at each entry that reuses an earlier outcome", async () => {
@@ -142,6 +142,6 @@ describe("a run on a server that nova run follows", () => {
   ])("stays open after Ctrl-C if %s", async (_where, nodes) => {
     const stands = run("waiting", [], nodes);
     const { ran } = await follow(atOnce, stands, stands, chain(0), stands);
-    expect(ran.execution.status).toBe("waiting");
+    expect(ran.status).toBe("waiting");
   });
 });

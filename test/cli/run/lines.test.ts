@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
-import { RawJson } from "@nova/engine";
 import { expect, it } from "vitest";
 import { eventLine, runLines } from "../../../packages/cli/src/run/lines.ts";
+import { traceOf } from "../support/trace-of.ts";
 
 it.each([
   [{ node: "read", state: "succeeded", message: "reused" }, "  ✓ read  reused"],
@@ -30,20 +30,16 @@ it.each([
     { cost_usd: 0.0175, tokens_input: 5000, tokens_cached: 0, tokens_output: 500 },
     ["  models: $0.0175, 5000 tokens in, 500 out"],
   ],
-  [undefined, []],
+  [null, []],
 ])("runLines shows the cost of models if the run used models: %j", (spent, lines) => {
-  const execution = { id: "exec_1", workflowId: "w", version: 1, status: "completed", spent };
   const counters = { aws_calls: { dynamodb: 1, s3: 0, states: 1 }, sandbox_calls: 1, bytes_stored: 0 };
-  const ran = { execution, counters, path: ["start"], context: new RawJson("{}") } as unknown as Parameters<
-    typeof runLines
-  >[0];
+  const ran = { ...traceOf([], { spent, path: ["start"] }), counters };
   const told = runLines(ran).map(stripVTControlCharacters);
   expect(told.filter((line) => line.includes("models"))).toEqual(lines);
 });
 
 it("runLines names a node that ran several times in a row once, with the number of its runs", () => {
   const path = ["start", "each", "check", "check", "check", "report", "end"];
-  const execution = { id: "exec_1", workflowId: "w", version: 1, status: "completed" };
-  const ran = { execution, path, context: new RawJson("{}") } as unknown as Parameters<typeof runLines>[0];
+  const ran = { ...traceOf([], { path }), counters: null };
   expect(stripVTControlCharacters(runLines(ran)[1] ?? "")).toBe("  start → each → check x 3 → report → end");
 });

@@ -1,6 +1,6 @@
 import { createClient } from "@nova/client";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { WaitingTasks } from "../../../packages/cli/src/run/follow.ts";
+import { watchTasks } from "../../../packages/cli/src/run/follow.ts";
 import { type Reply, ScriptedServer } from "../../client/support/scripted-server.ts";
 
 const id = `exec_${"0".repeat(26)}`;
@@ -17,7 +17,7 @@ function looking(...script: [string, Reply][]) {
   const server = new ScriptedServer(...script);
   const told: string[] = [];
   const nova = createClient({ url: "https://nova.example.com", apiKey: "key", fetch: server.fetch });
-  const tasks = new WaitingTasks(nova, ({ node, kind }) => told.push(`${node} ${kind}`), { untilEnd: async () => {} });
+  const tasks = watchTasks(nova, ({ node, kind }) => told.push(`${node} ${kind}`), { untilEnd: async () => {} });
   return { server, tasks, told };
 }
 
@@ -31,7 +31,7 @@ const asking = (node: string) => ({
   waits_for: { kind: "approval", until: null, task_id: `task_${node}`, message: "Go on?", choices: ["yes"] },
 });
 
-it("WaitingTasks reads an execution only one more time, however many nodes start to wait during a read", async () => {
+it("watchTasks reads an execution only one more time, however many nodes start to wait during a read", async () => {
   const { server, tasks, told } = looking(run(1, asking("a")), run(2, asking("a"), asking("b")));
   for (let i = 0; i < 5; i++) tasks.lookInBackground(id);
   await vi.runAllTimersAsync();
@@ -39,7 +39,7 @@ it("WaitingTasks reads an execution only one more time, however many nodes start
   expect(told).toEqual(["a approval", "b approval"]);
 });
 
-it("WaitingTasks finds tasks in the task lists if an execution lists only some of its open nodes", async () => {
+it("watchTasks finds tasks in the task lists if an execution lists only some of its open nodes", async () => {
   const task = (node: string, execution_id = id) => ({ task_id: `task_${node}`, execution_id, node });
   const list = (kind: string, ...items: object[]): [string, Reply] => [
     `GET /tasks?kind=${kind}`,

@@ -13,6 +13,12 @@ export async function nullIfMissing<T>(asked: Promise<T>): Promise<T | null> {
   }
 }
 
+/** Checks the address that a server has sent for some content. Throws `InvalidInput`. */
+export function demandUrl(address: string, what: string): void {
+  if (/^https?:$/.test(URL.parse(address)?.protocol ?? "")) return;
+  throw new InvalidInput(`the server sent no URL for ${what} - ask its operator`);
+}
+
 /** Downloads from a signed URL; `what` names the content in messages. Throws `ApiUnreachable`, `ApiProblem`. */
 export async function fetchSigned(address: string, what: string): Promise<Response> {
   const answer = await fetch(address).catch((cause: Error) => {

@@ -1,6 +1,6 @@
 import type { NovaClient } from "@nova/client";
-import type { NodeAtWork, TraceEntry, TraceStep } from "@nova/engine";
-import { EntryReader, entryName, readWhole } from "./recorded.ts";
+import type { AtWork, NodeAtWork, TraceEntry, TraceStep } from "@nova/engine";
+import { entryName, entryReader, isOpen, readWhole } from "./recorded.ts";
 
 export type LinkPlace = Pick<TraceEntry, "seq" | "scope" | "node_id">;
 
@@ -29,16 +29,16 @@ const maxBetweenLooksMs = 2_000;
  * more memory.
  */
 export async function* followLogs(server: NovaClient, id: string, node?: string): AsyncGenerator<LogPiece> {
-  const entries = new EntryReader(server, id, { full: true });
-  const running = new RunningCode(server, id, node);
+  const readNew = entryReader(server, id, { full: true });
+  const running = watchRunningCode(server, id, node);
   let restMs = minBetweenLooksMs;
   for (;;) {
     const began = performance.now();
-    const { execution, path, atWork } = await readWhole(server, id);
-    for (const entry of await entries.readNew(path.length, !execution.open)) yield running.endEntry(entry);
-    if (!execution.open) return;
-    yield* running.followNodes(atWork.nodes, atWork.count);
-    restMs = running.size > 0 ? minBetweenLooksMs : Math.min(maxBetweenLooksMs, restMs * 1.5);
+    const execution = await readWhole(server, id);
+    for (const entry of await readNew(execution)) yield running.endEntry(entry);
+    if (!isOpen(execution)) return;
+    yield* running.followNodes(execution.at_work);
+    restMs = running.isEmpty() ? Math.min(maxBetweenLooksMs, restMs * 1.5) : minBetweenLooksMs;
     // Waits at least twice as long as the last read took, because reading a long chain is slow.
     const lookAt = performance.now() + Math.max(restMs, 2 * (performance.now() - began));
     do {
@@ -62,42 +62,29 @@ interface Reported {
 
 const keptEnd = 400;
 
-class RunningCode {
-  readonly #server: NovaClient;
-  readonly #id: string;
-  readonly #node: string | undefined;
-  readonly #followed = new Map<string, Followed>();
+function watchRunningCode(server: NovaClient, id: string, node: string | undefined) {
+  const followed = new Map<string, Followed>();
   /** The attempts whose failure was already reported, by entry. */
-  readonly #failed = new Map<string, Set<number>>();
-  #crowd = 0;
-
-  constructor(server: NovaClient, id: string, node: string | undefined) {
-    this.#server = server;
-    this.#id = id;
-    this.#node = node;
-  }
-
-  get size(): number {
-    return this.#followed.size;
-  }
+  const failures = new Map<string, Set<number>>();
+  let reportedCrowd = 0;
 
   /** Reports failed attempts of all working nodes, and starts to follow the first few that run code. */
-  *followNodes(nodes: readonly NodeAtWork[], count: number): Generator<LogPiece> {
+  function* followNodes({ nodes, count }: AtWork): Generator<LogPiece> {
     for (const at of nodes) {
-      if (this.#node !== undefined && at.node_id !== this.#node) continue;
-      for (const step of this.#newAttempts(at, at.attempts ?? []))
+      if (node !== undefined && at.node_id !== node) continue;
+      for (const step of newAttempts(at, at.attempts ?? []))
         yield { kind: "failed", at: { ...at, attempt: step.attempt_number }, step };
-      if (at.waits_for !== null || this.size >= maxFollowed || this.#followed.has(entryName(at))) continue;
-      this.#followed.set(entryName(at), { at, next: undefined, reported: new Map() });
+      if (at.waits_for !== null || followed.size >= maxFollowed || followed.has(entryName(at))) continue;
+      followed.set(entryName(at), { at, next: undefined, reported: new Map() });
     }
-    const crowd = this.size === maxFollowed && this.#node === undefined ? count : 0;
-    if (crowd > this.#crowd && this.#crowd === 0) yield { kind: "crowd", count, followed: maxFollowed };
-    this.#crowd = Math.max(crowd, this.#crowd);
+    const crowd = followed.size === maxFollowed && node === undefined ? count : 0;
+    if (crowd > reportedCrowd && reportedCrowd === 0) yield { kind: "crowd", count, followed: maxFollowed };
+    reportedCrowd = Math.max(crowd, reportedCrowd);
   }
 
-  async *readPrinted(): AsyncGenerator<LogPiece> {
-    for (const one of this.#followed.values()) {
-      const { text, left_out, next } = await this.#ask(one);
+  async function* readPrinted(): AsyncGenerator<LogPiece> {
+    for (const one of followed.values()) {
+      const { text, left_out, next } = await ask(one);
       if (next === null) continue; // The code has ended, or it has not printed yet.
       const attempt = Number(next.split("-")[1]);
       const { count = 0, end = "" } = runName(next) === runName(one.next) ? (one.reported.get(attempt) ?? {}) : {};
@@ -108,32 +95,34 @@ class RunningCode {
     }
   }
 
-  #ask({ at: { seq, scope }, next }: Followed) {
+  function ask({ at: { seq, scope }, next }: Followed) {
     const query = { ...(scope !== "" && { scope }), ...(next !== undefined && { after: next }) };
-    const params = { path: { id: this.#id, seq }, query };
-    return this.#server.ask(this.#server.api.GET("/executions/{id}/chain/{seq}/logs", { params }));
+    const params = { path: { id, seq }, query };
+    return server.ask(server.api.GET("/executions/{id}/chain/{seq}/logs", { params }));
   }
 
-  endEntry(entry: TraceEntry): LogPiece {
+  function endEntry(entry: TraceEntry): LogPiece {
     const [name, { attempt }] = [entryName(entry), entry];
-    const logs = unreportedPart(entry.logs ?? "", this.#followed.get(name)?.reported.get(attempt));
-    const steps = this.#newAttempts(entry, entry.steps);
-    this.#followed.delete(name);
-    this.#failed.delete(name);
+    const logs = unreportedPart(entry.logs ?? "", followed.get(name)?.reported.get(attempt));
+    const steps = newAttempts(entry, entry.steps);
+    followed.delete(name);
+    failures.delete(name);
     return { kind: "ended", entry, logs, steps };
   }
 
   /** Returns the steps of an entry without the failed attempts and the output that were already reported. */
-  #newAttempts(at: LinkPlace, steps: readonly TraceStep[]): TraceStep[] {
-    const [name, reported] = [entryName(at), this.#followed.get(entryName(at))?.reported];
-    const failed = this.#failed.get(name) ?? new Set();
+  function newAttempts(at: LinkPlace, steps: readonly TraceStep[]): TraceStep[] {
+    const [name, reported] = [entryName(at), followed.get(entryName(at))?.reported];
+    const failed = failures.get(name) ?? new Set();
     const fresh = steps.filter((step) => step.error_class === undefined || !failed.has(step.attempt_number));
-    this.#failed.set(name, new Set([...failed, ...fresh.map(({ attempt_number }) => attempt_number)]));
+    failures.set(name, new Set([...failed, ...fresh.map(({ attempt_number }) => attempt_number)]));
     return fresh.map((step) => ({
       ...step,
       ...(step.logs && { logs: unreportedPart(step.logs, reported?.get(step.attempt_number)) }),
     }));
   }
+
+  return { isEmpty: () => followed.size === 0, followNodes, readPrinted, endEntry };
 }
 
 /** Returns the step and the attempt of a position in a log: `0-1` for `0-1-6`. */

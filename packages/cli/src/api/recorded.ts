@@ -1,8 +1,7 @@
-import type { ChainEntry, Execution as ExecutionItem, NovaClient, Schemas } from "@nova/client";
+import type { ChainEntry, Execution, NovaClient, Schemas, WholeExecution } from "@nova/client";
 import {
   type AtWork,
   type BlobRef,
-  type Execution,
   elementsOf,
   type Generation,
   membersOf,
@@ -10,44 +9,19 @@ import {
   type NodeDiff,
   RawJson,
   sha256 as sha256Of,
-  type Trace,
   type TraceEntry,
 } from "@nova/engine";
 import type { Ingredients, Workflow } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
-import { fetchSigned, limitSize, nullIfMissing } from "./client.ts";
+import { demandUrl, fetchSigned, limitSize, nullIfMissing } from "./client.ts";
 
-export type ShownExecution = Omit<Execution, "stateMachineArn" | "root">;
+/** An execution as the API sends it. Large values in its context stay references. */
+export type ShownExecution = Omit<WholeExecution, "context" | "at_work"> & { context: RawJson; at_work: AtWork };
 
-export type ShownTrace = Omit<Trace, "execution"> & { execution: ShownExecution; item: ExecutionItem };
+export type ShownTrace = ShownExecution & { entries: TraceEntry[] };
 
-const endedStatuses = new Set(["completed", "failed", "cancelled", "interrupted"]);
-
-export function executionFrom(item: ExecutionItem): ShownExecution {
-  const { execution_id: id, workflow: workflowId, version, client, status, started_at: startedAt } = item;
-  const { parent, error, spent, trigger, restarts, labels } = item;
-  return {
-    format: 1,
-    id,
-    workflowId,
-    version,
-    client,
-    status,
-    startedAt,
-    open: !endedStatuses.has(status),
-    ...withoutNulls({
-      endedAt: item.ended_at,
-      durationMs: item.duration_ms,
-      nodes: item.nodes,
-      spent,
-      trigger,
-      restartedFrom: item.restarted_from,
-      restarts,
-      labels,
-      error: error as Execution["error"] | null,
-    }),
-    ...(parent && { parent: { execution: parent.execution_id, scope: parent.scope, seq: parent.seq, depth: 1 } }),
-  };
+export function isOpen({ status }: Pick<Execution, "status">): boolean {
+  return status === "queued" || status === "running" || status === "waiting";
 }
 
 /** Leaves out the fields that are null, because the API sends null for an absent field. */
@@ -57,21 +31,11 @@ function withoutNulls<T extends Record<string, unknown>>(fields: T): { [Key in k
   ) as never;
 }
 
-/** Reads an execution without its entries. Large values in its context stay references. */
-export async function readWhole(nova: NovaClient, id: string): Promise<Omit<ShownTrace, "entries">> {
+/** Reads an execution without its entries. */
+export async function readWhole(nova: NovaClient, id: string): Promise<ShownExecution> {
   const params = { path: { id }, query: { references: "true" as const } };
-  const { path, context, at_work, started_by, state_machine_pages, ...item } = await nova.ask(
-    nova.api.GET("/executions/{id}", { params }),
-  );
-  return {
-    item,
-    execution: executionFrom(item),
-    path,
-    context: context as unknown as RawJson,
-    atWork: at_work as unknown as AtWork,
-    startedBy: started_by,
-    pages: state_machine_pages,
-  };
+  const execution = await nova.ask(nova.api.GET("/executions/{id}", { params }));
+  return execution as unknown as ShownExecution;
 }
 
 /** Reads an execution with its entries. `full` adds their code, contexts and logs. */
@@ -80,7 +44,7 @@ export async function readTrace(nova: NovaClient, id: string, { full = false } =
     readWhole(nova, id),
     Array.fromAsync(nova.executions.chain(id, { full, limit: 200 })),
   ]);
-  return { ...whole, entries: entries.map(entryFrom) };
+  return { ...whole, entries: asTraceEntries(entries) };
 }
 
 /** Compares two executions node by node, with exact values. */
@@ -96,8 +60,8 @@ function changeFrom(text: string): NodeDiff["context"][number] {
 }
 
 /** Only casts the type, because the API sends entries in the engine's format. */
-export function entryFrom(entry: ChainEntry): TraceEntry {
-  return entry as unknown as TraceEntry;
+function asTraceEntries(entries: readonly ChainEntry[]): TraceEntry[] {
+  return entries as unknown as TraceEntry[];
 }
 
 /** Lists the entries of all branches in the order of their timestamps. */
@@ -161,9 +125,7 @@ export async function readBlob(nova: NovaClient, id: string, sha256: string): Pr
   const asked = nova.api.GET("/executions/{id}/blobs/{sha256}", { params: { path: { id, sha256 } } });
   const link = await nullIfMissing(nova.ask(asked));
   if (!link) return null;
-  if (!/^https?:$/.test(URL.parse(link.url)?.protocol ?? "")) {
-    throw new InvalidInput(`the server sent no URL for the bytes ${sha256} of ${id} - ask its operator`);
-  }
+  demandUrl(link.url, `the bytes ${sha256} of ${id}`);
   const answer = await nullIfMissing(fetchSigned(link.url, `file ${sha256} of ${id}`));
   return answer && new Uint8Array(await limitSize(answer, maxBlobBytes).arrayBuffer());
 }
@@ -175,41 +137,27 @@ export function demandContent({ sha256, bytes: length }: BlobRef, bytes: Uint8Ar
 }
 
 /**
- * Reads the new entries of a running execution with all its branches. It reads an entry again only if the branches of
- * this entry may still grow.
+ * Makes a function that returns the entries of a running execution, with all its branches, that were added since the
+ * last call. It reads an entry again only if the branches of this entry may still grow. No entry is new if the open
+ * execution has run no further node.
  */
-export class EntryReader {
-  readonly #server: NovaClient;
-  readonly #id: string;
-  readonly #query: { full?: "true" };
+export function entryReader(server: NovaClient, id: string, { full }: { full: boolean }) {
   /** The number of entries at the start of the main line that are complete with all their branches. */
-  #whole = 0;
-  #returned = new Set<string>();
-  #nodes = -1;
-
-  constructor(server: NovaClient, id: string, { full }: { full: boolean }) {
-    this.#server = server;
-    this.#id = id;
-    this.#query = full ? { full: "true" } : {};
-  }
-
-  /**
-   * Returns the entries that were added since the last call. `nodes` is the number of executed nodes: if it is
-   * unchanged, no entry is new.
-   */
-  async readNew(nodes: number, isOver: boolean): Promise<TraceEntry[]> {
-    if (nodes === this.#nodes && !isOver) return [];
-    this.#nodes = nodes;
-    const cursor = Buffer.from(String(this.#whole)).toString("base64url");
-    const asked = { path: { id: this.#id }, query: { ...this.#query, cursor } };
-    const list = (await Array.fromAsync(this.#server.list("/executions/{id}/chain", asked))).map(entryFrom);
-    const found = listEntries({ entries: list });
-    const fresh = found.filter((entry) => !this.#returned.has(entryName(entry)));
+  let whole = 0;
+  let returned = new Set<string>();
+  let nodes = -1;
+  return async (execution: Pick<ShownExecution, "path" | "status">): Promise<TraceEntry[]> => {
+    if (execution.path.length === nodes && isOpen(execution)) return [];
+    nodes = execution.path.length;
+    const cursor = Buffer.from(String(whole)).toString("base64url");
+    const asked = { path: { id }, query: { ...(full && { full: "true" as const }), cursor } };
+    const list = asTraceEntries(await Array.fromAsync(server.list("/executions/{id}/chain", asked)));
+    const fresh = listEntries({ entries: list }).filter((entry) => !returned.has(entryName(entry)));
     const open = list.at(-1)?.branches ? list.slice(-1) : [];
-    this.#whole += list.length - open.length;
-    this.#returned = new Set(listEntries({ entries: open }).map(entryName));
+    whole += list.length - open.length;
+    returned = new Set(listEntries({ entries: open }).map(entryName));
     return fresh;
-  }
+  };
 }
 
 /** Returns a name that identifies an entry inside its execution. */
@@ -218,7 +166,7 @@ export function entryName({ scope, seq }: Pick<TraceEntry, "scope" | "seq">): st
 }
 
 export interface Recorded {
-  execution: Pick<ShownExecution, "id" | "workflowId" | "version">;
+  execution: { id: string; workflowId: string; version: number };
   entry: TraceEntry;
   before: readonly TraceEntry[];
   /** The place of the node, such as `find`, `poll#2` or `each[3].find`; `billing/send` in a child execution. */
@@ -226,6 +174,8 @@ export interface Recorded {
   /** The place of the node in the first execution of a series of restarts. `NOVA_RESTART_KEY` contains this place. */
   origin: { execution: string; place: string };
 }
+
+export type RecordedTrace = Pick<ShownTrace, "execution_id" | "workflow" | "version" | "entries">;
 
 /** Returns the node of a place: `find` for `each[3].find#2`. */
 export function nodeOfPlace(place: string): string {
@@ -236,32 +186,29 @@ export function nodeOfPlace(place: string): string {
  * Yields the recorded runs of all nodes in an execution, in order. `inside: true` adds the runs of nodes in its child
  * executions.
  */
-export function* listRecorded(
-  { execution, entries }: Pick<ShownTrace, "entries"> & Pick<Recorded, "execution">,
-  inside = false,
-) {
-  const { execution_id = execution.id, place: around = "" } = entries[0]?.origin ?? {};
-  const origin = { execution: execution_id, place: around };
-  yield* walk({ execution, origin, names: new Names(), prefix: "", inside }, entries, []);
-}
+export function* listRecorded(trace: RecordedTrace, inside = false): Iterable<Recorded> {
+  const { execution_id: id, workflow: workflowId, version } = trace;
+  const first = trace.entries[0]?.origin ?? { execution_id: id, place: "" };
 
-interface Walk extends Pick<Recorded, "execution" | "origin"> {
-  names: Names;
-  prefix: string;
-  inside: boolean;
-}
-
-function* walk(all: Walk, entries: readonly TraceEntry[], around: readonly TraceEntry[]): Iterable<Recorded> {
-  const { execution, origin: first, names, prefix, inside } = all;
-  for (const [index, entry] of entries.entries()) {
-    const before = [...around, ...entries.slice(0, index)];
-    const place = prefix + names.of(entry);
-    const origin = { ...first, place: first.place + place };
-    yield { execution, entry, before, place, origin };
-    for (const branch of entry.branches ?? []) yield* walk(all, branch.entries, [...before, entry]);
-    if (!inside || !entry.child?.entries) continue;
-    const { execution_id: id, workflow: workflowId, version } = entry.child;
-    const child = { ...all, execution: { id, workflowId, version }, names: new Names(), prefix: `${place}/` };
-    yield* walk(child, entry.child.entries, []);
+  function* walk(
+    execution: Recorded["execution"],
+    placeOf: (entry: TraceEntry) => string,
+    entries: readonly TraceEntry[],
+    around: readonly TraceEntry[],
+  ): Iterable<Recorded> {
+    for (const [index, entry] of entries.entries()) {
+      const before = [...around, ...entries.slice(0, index)];
+      const place = placeOf(entry);
+      const origin = { execution: first.execution_id, place: first.place + place };
+      yield { execution, entry, before, place, origin };
+      for (const branch of entry.branches ?? []) yield* walk(execution, placeOf, branch.entries, [...before, entry]);
+      if (!inside || !entry.child?.entries) continue;
+      const { execution_id: id, workflow: workflowId, version } = entry.child;
+      const names = new Names();
+      yield* walk({ id, workflowId, version }, (one) => `${place}/${names.of(one)}`, entry.child.entries, []);
+    }
   }
+
+  const names = new Names();
+  yield* walk({ id, workflowId, version }, (entry) => names.of(entry), trace.entries, []);
 }

@@ -31,20 +31,12 @@ const listText = (texts: readonly string[]) => new Intl.ListFormat("en-GB").form
  * Builds the table of `nova agent compile`. If the code fails in a run, the agent answers instead, so the run costs as
  * many tokens as before.
  */
-export function compiledOutput({ node, file, code, namedBy, placed, runs, written }: CompiledAgent): CommandOutput {
-  const items = runs.map(({ execution, calls, outcome, why, tokensBefore }) => ({
-    execution_id: execution,
-    calls,
-    outcome,
-    why,
-    tokens_before: tokensBefore,
-    tokens_after: outcome === "fails" ? tokensBefore : 0,
-  }));
-  const count = (wanted: string) => items.filter(({ outcome }) => outcome === wanted).length;
+function compiledOutput({ node, file, code, namedBy, placed, runs, written }: CompiledAgent): CommandOutput {
+  const count = (wanted: string) => runs.filter(({ outcome }) => outcome === wanted).length;
   const counts = { same: count("same"), differs: count("differs"), fails: count("fails") };
-  const before = items.reduce((sum, { tokens_before }) => sum + tokens_before, 0);
-  const after = items.reduce((sum, { tokens_after }) => sum + tokens_after, 0);
-  const rows = items.map(({ execution_id, calls, outcome, tokens_before, tokens_after, why }) => [
+  const before = runs.reduce((sum, { tokens_before }) => sum + tokens_before, 0);
+  const after = runs.reduce((sum, { tokens_after }) => sum + tokens_after, 0);
+  const rows = runs.map(({ execution_id, calls, outcome, tokens_before, tokens_after, why }) => [
     execution_id,
     ...[calls, outcome, tokens_before, tokens_after].map(String),
     why === null ? "" : shorten(why),
@@ -59,14 +51,14 @@ export function compiledOutput({ node, file, code, namedBy, placed, runs, writte
     ...(code.onError === undefined ? [] : [`Remove the onError of "${node}", because the node above has it now.`]),
   ];
   return {
-    json: { node, file, ...counts, tokens_before: before, tokens_after: after, written, placed, runs: items },
+    json: { node, file, ...counts, tokens_before: before, tokens_after: after, written, placed, runs },
     text: [
       ...tableLines(["run", "calls", "outcome", "tokens before", "after", ""], rows),
-      styled(counts.same === items.length ? "green" : "yellow", total),
+      styled(counts.same === runs.length ? "green" : "yellow", total),
       ...(placed && "file" in placed
         ? [`${review}. ${shellWord(placed.file)} has the node "${code.id}" now, to which the edges of "${node}" lead.`]
         : [...(placed ? [styled("yellow", `the workflow is not changed: ${placed.problem}`)] : []), ...byHand]),
     ],
-    code: counts.same === items.length ? exitCodes.completed : exitCodes.failed,
+    code: counts.same === runs.length ? exitCodes.completed : exitCodes.failed,
   };
 }

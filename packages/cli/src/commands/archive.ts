@@ -34,9 +34,7 @@ export const exportAll = command({
 });
 
 async function exportTo(folder: string, client: string | undefined, aws: boolean): Promise<Manifest> {
-  if (aws) {
-    return withDeployed((ports) => writeExport(storedSource(ports, client), folder, { client: client ?? null }));
-  }
+  if (aws) return withDeployed((ports) => writeExport(storedSource(ports, client), folder, { client: client ?? null }));
   const server = await connectServer();
   if (server) {
     if (client === undefined) throw new InvalidInput("a server exports one client at a time - name it with --client");
@@ -64,11 +62,7 @@ export const importAll = command({
       const why = "the API does not accept existing records - restore with --aws, or unset NOVA_URL";
       throw new InvalidInput(`nova import cannot use a server: ${why}`);
     }
-    const { items, objects, kept, leftOut, client } = await importFrom(folder, {
-      aws,
-      isTrusted: unverified,
-      everything,
-    });
+    const { items, objects, kept, leftOut, client } = await importFrom(folder, { aws, unverified, everything });
     const parts = [
       `restored ${items} items and ${objects} objects`,
       client === null && "this was a full export: its API keys are now valid here",
@@ -80,27 +74,18 @@ export const importAll = command({
   },
 });
 
-interface ImportOptions {
-  aws: boolean;
-  isTrusted: boolean;
-  everything: boolean;
-}
+type ImportOptions = Record<"aws" | "unverified" | "everything", boolean>;
 
-async function importFrom(folder: string, { aws, isTrusted, everything }: ImportOptions): Promise<Restored> {
-  const manifest = await checkExport(folder, { isTrusted });
+async function importFrom(folder: string, { aws, unverified, everything }: ImportOptions): Promise<Restored> {
+  const manifest = await checkExport(folder, { isTrusted: unverified });
   const secrets = await readSecretsOf(folder, manifest);
   const check = async (signer: Parameters<typeof explainUnverified>[1]) => {
     const why = await explainUnverified(manifest, signer);
-    if (why !== undefined) demandTrust(folder, why, isTrusted);
-    return {
-      client: manifest.client,
-      isVerified: why === undefined,
-      bringsEverything: why === undefined || everything,
-    };
+    const isVerified = why === undefined;
+    if (!isVerified) demandTrust(folder, why, unverified);
+    return { client: manifest.client, isVerified, bringsEverything: isVerified || everything };
   };
-  if (aws) {
-    return withDeployed(async (ports) => restore(ports, folder, await check(ports.signer)));
-  }
+  if (aws) return withDeployed(async (ports) => restore(ports, folder, await check(ports.signer)));
   const dataDir = resolve(dataFolder());
   const [{ createKeySigner }, local] = await Promise.all([import("@nova/aws"), import("@nova/local")]);
   const { signingKey } = secrets ?? (await local.readSecretsIfThere(dataDir)) ?? {};
@@ -142,8 +127,6 @@ export const upgrade = command({
 });
 
 async function readFormats(aws: boolean): Promise<StoredFormat[]> {
-  if (aws) {
-    return withDeployed(surveyAll);
-  }
+  if (aws) return withDeployed(surveyAll);
   return sumFormats(await askApi((nova) => Array.fromAsync(nova.list("/formats", {}))));
 }

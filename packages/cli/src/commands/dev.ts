@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { setFlagsFromString } from "node:v8";
 import type { CloudOptions, LocalApi, LocalCloud } from "@nova/local";
 import { closeCloud, openCloud } from "../cloud.ts";
-import { Publisher, workflowFoldersIn } from "../dev/publisher.ts";
-import { type DevReporter, holdReports, jsonReporter, QueueWatch, textReporter } from "../dev/reporter.ts";
+import { publisherOf, workflowFoldersIn } from "../dev/publisher.ts";
+import { type DevReporter, holdReports, jsonReporter, textReporter, watchQueue } from "../dev/reporter.ts";
 import { watchFolders } from "../dev/watch-folders.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { readAndParse } from "../input/workflow.ts";
@@ -62,13 +62,13 @@ export const dev = command({
       if (open) openBrowser(api.consoleLink());
       tell.release();
       using _ = queue.watch(tellProblem);
-      const publisher = new Publisher(cloud, api.key, tell.published);
-      await publisher.publish(...roots);
+      const publish = publisherOf(cloud, api.key, tell.published);
+      await publish(...roots);
       using _watch = await watchFolders(roots, (root, news) => {
         if (news !== "changed") printError(`nova: ${root} is ${newsText[news]}`);
-        // The publisher publishes the folder again, because the deletion of a workflow may have freed the id of the
+        // The folder is published again, because the deletion of a workflow may have freed the id of the
         // folder.
-        publisher.publish(root).catch(tellProblem);
+        publish(root).catch(tellProblem);
       });
       await interrupt.requested();
     } finally {
@@ -101,9 +101,11 @@ function keepWithin({ createsPerSecond, concurrent }: Limits): void {
   if (concurrent) process.env.NOVA_E2B_CONCURRENT ??= String(concurrent);
 }
 
+type OwnCloud = { cloud: LocalCloud; queue: ReturnType<typeof watchQueue> };
+
 /** Opens the cloud as its owner. Throws `InvalidInput` if another process has opened the data folder. */
-async function openOwnCloud(tell: DevReporter, limits: Limits): Promise<{ cloud: LocalCloud; queue: QueueWatch }> {
-  const opened = Promise.withResolvers<{ cloud: LocalCloud; queue: QueueWatch }>();
+async function openOwnCloud(tell: DevReporter, limits: Limits): Promise<OwnCloud> {
+  const opened = Promise.withResolvers<OwnCloud>();
   opened.promise.catch(() => undefined);
   const cloud = await openCloud({
     fires: true,
@@ -117,7 +119,7 @@ async function openOwnCloud(tell: DevReporter, limits: Limits): Promise<{ cloud:
       if (record) tell.ended(record);
     },
   });
-  const queue = new QueueWatch(cloud.ports.executions, tell);
+  const queue = watchQueue(cloud.ports.executions, tell);
   opened.resolve({ cloud, queue });
   if (cloud.role === "owner") return { cloud, queue };
   await cloud.close();

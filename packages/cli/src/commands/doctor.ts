@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { connectServer } from "../api/ask.ts";
 import { dataFolder } from "../cloud.ts";
 import { exitCodes } from "../errors.ts";
+import { nearestPath } from "../files.ts";
 import { styled } from "../output/terminal.ts";
 import { installCommand } from "../packages.ts";
 import { command } from "./command.ts";
@@ -31,7 +32,7 @@ const needed: Record<string, Examine> = {
     await sandboxPython(dataFolder());
   },
   "data folder": async () => {
-    const near = await nearestFolder(resolve(dataFolder()));
+    const near = nearestPath(resolve(dataFolder()));
     const made = await mkdtemp(join(near, ".nova-doctor-")).catch(({ code }: NodeJS.ErrnoException) => {
       throw new RangeError(`"${near}" cannot be written (${code}) - set NOVA_DATA_DIR to a folder of yours`);
     });
@@ -61,14 +62,6 @@ const optional: Record<string, Examine> = {
     throw new RangeError("no model is configured - set OPENAI_API_KEY, if a workflow has prompt or text nodes");
   },
 };
-
-async function nearestFolder(path: string): Promise<string> {
-  const { stat } = await import("node:fs/promises");
-  const found = await stat(path).catch(() => undefined);
-  if (found) return path;
-  const parent = dirname(path);
-  return parent === path ? path : nearestFolder(parent);
-}
 
 async function examine([name, check]: [string, Examine]): Promise<Check> {
   try {

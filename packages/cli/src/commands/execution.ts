@@ -15,7 +15,16 @@ import { defined } from "@nova/workflow/defined";
 import { shellWord } from "@nova/workflow/shell-word";
 import { askApi, readServerVariables } from "../api/ask.ts";
 import { followLogs } from "../api/follow-logs.ts";
-import { demandContent, listEntries, notRunError, readBlob, readDiff, readTrace, readWhole } from "../api/recorded.ts";
+import {
+  demandContent,
+  isOpen,
+  listEntries,
+  notRunError,
+  readBlob,
+  readDiff,
+  readTrace,
+  readWhole,
+} from "../api/recorded.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { writeNewFile } from "../files.ts";
 import { mapMembers, mapObjects, mapValue } from "../input/context.ts";
@@ -33,7 +42,7 @@ export const trace = command({
   async run([id = ""], { full = false, json }) {
     const [read, nameOf] = await askApi(async (nova) => {
       const trace = await readTrace(nova, id, { full });
-      return [trace, await readNames(nova, json ? [] : [trace.execution.workflowId])] as const;
+      return [trace, await readNames(nova, json ? [] : [trace.workflow])] as const;
     });
     const found = asWritten(read);
     return { json: json ? renderJson(traceResult(found)) : "", text: json ? "" : traceLines(found, full, nameOf) };
@@ -57,8 +66,7 @@ export const erase = command({
       throw new InvalidInput("nova erase needs either an execution or a label - name one of them");
     if (label !== undefined) return eraseLabelled(label);
     const { erased } = await askApi((server) => server.executions.erase(id as string));
-    const text = erased.map(erasedLine);
-    return { json: { execution_id: id, erased }, text };
+    return { json: { execution_id: id, erased }, text: erased.map(erasedLine) };
   },
 });
 
@@ -97,7 +105,7 @@ export const logs = command({
   async run([id = ""], { node, follow, json = false }) {
     const read = async (): Promise<Logged[]> => {
       const found = await askApi((nova) => readTrace(nova, id, { full: true }));
-      return [...listEntries(found), ...found.atWork.nodes.flatMap(loggedSoFar)];
+      return [...listEntries(found), ...found.at_work.nodes.flatMap(loggedSoFar)];
     };
     const entries = follow ? await printFollowed(id, node, json) : await read();
     const shown = entries.filter(({ node_id }) => node === undefined || node_id === node);
@@ -202,15 +210,16 @@ type Load = (sha256: string) => Promise<Uint8Array | null>;
 
 /** Reads the value at a dot path of an execution's current context. Throws `InvalidInput`. */
 export async function readContextValue(server: NovaClient, execution: string, key: string): Promise<ContextValue> {
-  const { context, execution: record } = await readWhole(server, execution);
+  const run = await readWhole(server, execution);
+  const { context } = run;
   const load: Load = (sha256) => readBlob(server, execution, sha256);
   const found = await valueIn({ json: context.text }, key.split("."), load);
   if (found !== undefined) {
     return "json" in found ? { json: asWritten(new RawJson(await wholeJson(found.json, load))).text } : found;
   }
   const keys = membersOf(context.text).map((member) => member.key);
-  const soFar = `yet: it is ${record.status}, and values of branches arrive when all branches have ended`;
-  const missing = `${execution} has no "${key}"${record.open ? ` ${soFar}` : ""}`;
+  const soFar = `yet: it is ${run.status}, and values of branches arrive when all branches have ended`;
+  const missing = `${execution} has no "${key}"${isOpen(run) ? ` ${soFar}` : ""}`;
   throw new InvalidInput(`${missing} - it has: ${keys.join(", ") || "nothing"}`);
 }
 

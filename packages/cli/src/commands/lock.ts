@@ -20,7 +20,7 @@ import {
 import { latestRuns, type PlanAction, type Planned, planLock, plannedCode, readSources } from "../lock/plan.ts";
 import { proveFolder } from "../lock/prove.ts";
 import { type CommandOutput, styled } from "../output/terminal.ts";
-import { tableLines } from "../output/text.ts";
+import { type ListShape, tableOf } from "../output/text.ts";
 import { command } from "./command.ts";
 
 export const lock = command({
@@ -135,21 +135,17 @@ export async function showCosts(path: string): Promise<CommandOutput> {
     return costsOf(folder, await readGenerations(nova, id), runs);
   });
   const written = spending(sumOf(costs.map((one) => one.written)));
-  const saved = costs.reduce((all, { savedUsd }) => all + savedUsd, 0);
+  const saved = costs.reduce((all, { saved_usd }) => all + saved_usd, 0);
   return { json: { nodes: costs.map(costItem), written, saved_usd: saved }, text: costLines(costs) };
 }
 
-function costItem({ node, generations, written, savedPerRun, runs, hits, savedUsd, breakEvenRuns }: NodeCosts) {
+function costItem(costs: NodeCosts) {
+  const { written, saved_per_run, hits, break_even_runs } = costs;
   return {
-    node,
-    generations,
+    ...costs,
     written: spending(written),
-    saved_per_run: spending(savedPerRun),
-    runs,
-    hits,
-    saved_usd: savedUsd,
-    break_even_runs: breakEvenRuns,
-    paid_off: breakEvenRuns !== null && hits >= breakEvenRuns,
+    saved_per_run: spending(saved_per_run),
+    paid_off: break_even_runs !== null && hits >= break_even_runs,
   };
 }
 
@@ -160,30 +156,23 @@ function spending({ usd, ...tokens }: NodeCosts["written"]) {
 /** Formats costs and savings as a table. */
 export function costLines(costs: readonly NodeCosts[]): string[] {
   if (costs.length === 0) return ["no node has a prompt, so no code has a cost"];
-  const header = ["node", "written", "cost", "a run saves", "tokens", "runs", "without model", "saved"];
   const spent = costs.reduce((all, { written }) => all + written.usd, 0);
-  const saved = costs.reduce((all, { savedUsd }) => all + savedUsd, 0);
-  return [
-    ...tableLines([...header, "pays off after"], costs.map(rowOf)),
-    `written for ${formatUsd(spent)}, saved ${formatUsd(saved)}`,
-  ];
+  const saved = costs.reduce((all, { saved_usd }) => all + saved_usd, 0);
+  return [...tableOf(costs, costColumns), `written for ${formatUsd(spent)}, saved ${formatUsd(saved)}`];
 }
 
-function rowOf({ node, generations, written, savedPerRun, runs, hits, savedUsd, breakEvenRuns }: NodeCosts): string[] {
-  const tokens = savedPerRun.tokens_input + savedPerRun.tokens_output;
-  const after = breakEvenRuns === null ? "-" : `${breakEvenRuns} runs${hits >= breakEvenRuns ? " (reached)" : ""}`;
-  return [
-    node,
-    `${generations}×`,
-    formatUsd(written.usd),
-    formatUsd(savedPerRun.usd),
-    String(tokens),
-    String(runs),
-    String(hits),
-    formatUsd(savedUsd),
-    after,
-  ];
-}
+const costColumns: ListShape<NodeCosts>["columns"] = {
+  node: "node",
+  written: ({ generations }) => `${generations}×`,
+  cost: ({ written }) => formatUsd(written.usd),
+  "a run saves": ({ saved_per_run }) => formatUsd(saved_per_run.usd),
+  tokens: ({ saved_per_run }) => String(saved_per_run.tokens_input + saved_per_run.tokens_output),
+  runs: "runs",
+  "without model": "hits",
+  saved: ({ saved_usd }) => formatUsd(saved_usd),
+  "pays off after": ({ hits, break_even_runs: runs }) =>
+    runs === null ? "-" : `${runs} runs${hits >= runs ? " (reached)" : ""}`,
+};
 
 const actionTexts: Record<PlanAction, string> = {
   added: "locked",

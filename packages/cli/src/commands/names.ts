@@ -36,12 +36,7 @@ export function readNamedItems<Path extends ListPath>(
   return askApi(async (nova) => {
     const items = await listItems(nova, path, max, query);
     const named = json ? [] : (items as { workflow?: string | null }[]);
-    return [
-      items,
-      await readNames(
-        nova,
-        named.flatMap(({ workflow }) => workflow ?? []),
-      ),
-    ];
+    const ids = named.flatMap(({ workflow }) => workflow ?? []);
+    return [items, await readNames(nova, ids)];
   });
 }

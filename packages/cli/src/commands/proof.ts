@@ -1,11 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { ApiProblem, type NovaClient } from "@nova/client";
-import type { Verdict } from "@nova/verify";
 import { describeVerdict, listRemarks } from "@nova/verify/describe";
 import { defined } from "@nova/workflow/defined";
 import { shellWord } from "@nova/workflow/shell-word";
 import { askApi } from "../api/ask.ts";
-import { fetchSigned, limitSize } from "../api/client.ts";
+import { demandUrl, fetchSigned, limitSize } from "../api/client.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { writeNewFile } from "../files.ts";
 import { print, printBytes, printError, printStatus, styled } from "../output/terminal.ts";
@@ -41,10 +40,6 @@ export const proof = command({
   },
 });
 
-interface MadeProof extends CheckedProof {
-  bytes: Buffer;
-}
-
 interface Wish {
   level: ProofLevel;
   into: string | undefined;
@@ -52,7 +47,7 @@ interface Wish {
   force: boolean;
 }
 
-async function makeProof(id: string, { level, into, now, force }: Wish): Promise<MadeProof> {
+async function makeProof(id: string, { level, into, now, force }: Wish) {
   const { bytes, restarts } = await askApi(async (nova) => {
     const { restarts, ended_at } = await nova.executions.get(id);
     if (now && ended_at !== null) await nova.makeRoot();
@@ -100,21 +95,17 @@ async function openProof(nova: NovaClient, id: string, contents: ProofLevel): Pr
 }
 
 async function openLarge(address: string, id: string): Promise<ReadableStream<Uint8Array>> {
-  if (!/^https?:$/.test(URL.parse(address)?.protocol ?? ""))
-    throw new InvalidInput(`the server sent no URL for the proof of ${id} - ask its operator`);
+  demandUrl(address, `the proof of ${id}`);
   const { body } = limitSize(await fetchSigned(address, `the proof of ${id}`), largestProof);
   if (!body) throw new InvalidInput(`the proof of ${id} arrived empty - try again`);
   return body;
 }
 
-/** The verdict on a proof file, and the restarts of the run. The file itself does not name the restarts. */
-interface CheckedProof {
-  verdict: Verdict;
-  restarts: readonly string[];
-}
-
-/** Returns the lines for people: what a proof covers, what it only names, and whether a tree has the run. */
-function describeProof({ verdict, restarts }: CheckedProof): string[] {
+/**
+ * Returns the lines for people: what a proof covers, what it only names, and whether a tree has the run. The file
+ * itself does not name the restarts of the run.
+ */
+function describeProof({ verdict, restarts }: Awaited<ReturnType<typeof makeProof>>): string[] {
   const { state, execution, covers } = verdict;
   if (state === "broken") {
     const advice = `nova verify ${shellWord(execution ?? "")} says more`;

@@ -60,8 +60,7 @@ export interface Pulled {
  * `InvalidInput`.
  */
 export async function pullExecution(nova: NovaClient, { execution: id, node, ...asked }: PullRequest): Promise<Pulled> {
-  const { execution, entries } = await readTrace(nova, id, { full: true });
-  const { workflowId, version } = execution;
+  const { workflow: workflowId, version, entries } = await readTrace(nova, id, { full: true });
   demandIdentity({ workflowId, version });
   const workflow = await readWorkflow(nova, workflowId, version);
   const recorded = contextOf(listEntries({ entries }), id, node);

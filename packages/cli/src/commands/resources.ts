@@ -385,12 +385,8 @@ export const schedules = command({
   },
 });
 
-function readSchedules(workflow: string | undefined): Promise<Schedule[]> {
-  return readItems("/schedules", Number.POSITIVE_INFINITY, { workflow });
-}
-
 async function onlySchedule(workflow: string, action: string): Promise<string> {
-  const [first, ...others] = await readSchedules(workflow);
+  const [first, ...others] = await readItems("/schedules", Number.POSITIVE_INFINITY, { workflow });
   if (!first) throw new InvalidInput(`"${workflow}" has no schedule - nova schedules lists them`);
   if (others.length === 0) return first.trigger;
   const ids = [first, ...others].map(({ trigger }) => trigger).join(", ");

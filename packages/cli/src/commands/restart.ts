@@ -56,9 +56,8 @@ export const restart = command({
       if (many.workflow !== undefined)
         throw new InvalidInput("name one execution, or select many with --workflow - not both");
       if (dryRun) {
-        const forecast = await askApi(({ executions }) =>
-          executions.restart(id, { ...changes, dry_run: true as const }),
-        );
+        const asked = { ...changes, dry_run: true as const };
+        const forecast = await askApi(({ executions }) => executions.restart(id, asked));
         return { json: forecast, text: forecastLines(id, forecast) };
       }
       return onServerOrHere(interrupt, async (place) => {
@@ -85,10 +84,11 @@ async function restartChosen(
   if (workflow === undefined)
     throw new InvalidInput("no execution is named - name one from nova executions, or select many with --workflow");
   const from = since === undefined ? undefined : readSince(since);
+  const query = { ...defined({ workflow, status, from, error_class: error, client }), limit: 200 };
   const tell = json ? printError : (line: string) => print(line);
   const work = { changes, atOnce: readCount("--at-once", atOnce), interrupt, tell };
   return onServerOrHere(interrupt, async ({ server }) => {
-    const chosen = await chooseSources(server, defined({ workflow, status, from, error, client }));
+    const chosen = await chooseSources(server, query);
     if (dryRun) return forecastMany(server, chosen, work);
     const count = chosen.sources.length;
     if (!yes && !(await confirmRestarts(server, workflow, { changes, json, count }))) return notStarted;
@@ -182,25 +182,17 @@ function joinPlaces(places: readonly string[]): string {
   return places.slice(0, maxListed).join(", ") + more;
 }
 
-export interface Choice {
-  workflow: string;
-  status: Execution["status"];
-  client?: string;
-  /** A time in ISO 8601. The command chooses only executions that started then or later. */
-  from?: string;
-  error?: string;
-}
-
-export interface Chosen {
+interface Chosen {
   /** The executions to restart, oldest first. */
   sources: Execution[];
   skipped: number;
 }
 
+type ExecutionQuery = Parameters<NovaClient["executions"]["list"]>[0];
+
 /** Selects the executions to restart. It leaves out child executions, and executions that were restarted before. */
-export async function chooseSources(server: NovaClient, { error, ...query }: Choice): Promise<Chosen> {
-  const wanted = { ...query, ...(error !== undefined && { error_class: error }) };
-  const all = await Array.fromAsync(server.executions.list({ ...wanted, limit: 200 }));
+async function chooseSources(server: NovaClient, query: ExecutionQuery): Promise<Chosen> {
+  const all = await Array.fromAsync(server.executions.list(query));
   const fitting = all.filter((one) => !one.parent);
   const sources = fitting.filter(({ restarts }) => restarts.length === 0);
   return { sources: sources.reverse(), skipped: fitting.length - sources.length };

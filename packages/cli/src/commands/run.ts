@@ -62,14 +62,8 @@ export const run = command({
         tellWarnings(request);
         const start = () => startHere(cloud, request, interrupt);
         // `server` is a function, so that the REST API is loaded while the run starts.
-        return runInPlace(start, {
-          server: () => openClient(cloud),
-          live: cloud,
-          lost,
-          isQuiet: true,
-          interrupt,
-          json,
-        });
+        const place = { server: () => openClient(cloud), live: cloud, lost, isQuiet: true } as const;
+        return runInPlace(start, { ...place, interrupt, json });
       });
     });
   },
@@ -164,7 +158,7 @@ export async function runInPlace(start: () => Promise<StartedExecution | null>, 
   const shown = asWritten(ran);
   print(json ? renderJson(runResult(shown)) : runLines(shown).join("\n"), json);
   if (interrupt.wasRequested) return exitCodes.interrupted;
-  return ran.execution.status === "completed" ? exitCodes.completed : exitCodes.failed;
+  return ran.status === "completed" ? exitCodes.completed : exitCodes.failed;
 }
 
 async function startAndFollow(

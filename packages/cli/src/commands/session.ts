@@ -128,14 +128,10 @@ async function check(id: string, node: string): Promise<CommandOutput> {
   const missing = (prompt?.references ?? []).flatMap(({ reference, value }) =>
     value === null ? [`${reference} has no value`] : [],
   );
+  const verdict = `${node} is ${isValid ? "valid" : "not valid"}`;
   return {
     json: checked,
-    text: [
-      ...(prompt ? [prompt.text] : []),
-      ...missing,
-      ...lines,
-      isValid ? `${node} is valid` : `${node} is not valid`,
-    ],
+    text: [...(prompt ? [prompt.text] : []), ...missing, ...lines, verdict],
     code: isValid ? exitCodes.completed : exitCodes.invalid,
   };
 }

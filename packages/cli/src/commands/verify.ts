@@ -113,7 +113,10 @@ async function verifyMany(query: RunQuery, isJson: boolean) {
       if (state === "broken") {
         broken.push({ execution_id, problem });
         line.clear();
-        if (!isJson) print(`${styled("red", state)} ${execution_id} ${problem ? lineOf(problem) : ""}`);
+        if (!isJson)
+          print(
+            `${styled("red", state)} ${execution_id} ${problem ? `${placeText(problem)}: ${problem.message}` : ""}`,
+          );
       }
       line.show({ done: count(), total: counting?.total, broken: counts.broken });
       if (interrupt.wasRequested) break;
@@ -173,12 +176,6 @@ function codeFor(isBroken: boolean) {
   return isBroken ? exitCodes.failed : exitCodes.completed;
 }
 
-type Problem = NonNullable<Verified["problem"]>;
-
-function lineOf(problem: Problem): string {
-  return `${placeText(problem)}: ${problem.message}`;
-}
-
 function placeText({ seq, scope, execution }: { seq: number; scope?: string; execution?: string }): string {
   const link = scope === undefined ? `entry ${seq}` : `entry ${seq} of branch ${scope}`;
   return execution === undefined ? link : `${link} of ${execution}`;
@@ -203,25 +200,21 @@ const pauseMs = 100;
  * another program gets only results.
  */
 class ProgressLine {
-  readonly #isShown = process.stderr.isTTY === true;
+  /** Whether standard error is a terminal and shows the line. If not, the caller need not count the runs. */
+  readonly isShown = process.stderr.isTTY === true;
   readonly #startedMs = performance.now();
   #changedMs = Number.NEGATIVE_INFINITY;
 
-  /** Returns whether standard error is a terminal and shows the line. If not, the caller need not count the runs. */
-  get isShown(): boolean {
-    return this.#isShown;
-  }
-
   show(progress: Progress): void {
     const nowMs = performance.now();
-    if (!this.#isShown || nowMs - this.#changedMs < pauseMs) return;
+    if (!this.isShown || nowMs - this.#changedMs < pauseMs) return;
     this.#changedMs = nowMs;
     printStatus(progressText(progress, nowMs - this.#startedMs));
   }
 
   /** Removes the line. The next `show` writes it again. */
   clear(): void {
-    if (!this.#isShown) return;
+    if (!this.isShown) return;
     this.#changedMs = Number.NEGATIVE_INFINITY;
     printStatus("");
   }

@@ -29,48 +29,42 @@ interface Found {
   text: string;
 }
 
-/** Publishes workflow folders as the API does. A change during one round of publishing waits for the next round. */
-export class Publisher {
-  readonly #cloud: LocalCloud;
-  readonly #key: OwnKey;
-  readonly #report: (outcome: PublishOutcome) => void;
-  readonly #roots = new Set<string>();
-  readonly #changed = new Set<string>();
-  readonly #reported = new Map<string, string>();
-  #working: Promise<void> | undefined;
-
-  constructor(cloud: LocalCloud, key: OwnKey, tell: (outcome: PublishOutcome) => void) {
-    this.#cloud = cloud;
-    this.#key = key;
-    this.#report = tell;
-  }
+/**
+ * Makes a function that publishes workflow folders as the API does. A change during one round of publishing waits for
+ * the next round.
+ */
+export function publisherOf(cloud: LocalCloud, key: OwnKey, report: (outcome: PublishOutcome) => void) {
+  const known = new Set<string>();
+  const changed = new Set<string>();
+  const reported = new Map<string, string>();
+  let working: Promise<void> | undefined;
 
   /**
    * Publishes the folders in the roots. Resolves when all named roots are published. A root that has disappeared has no
    * folders.
    */
-  publish(...roots: string[]): Promise<void> {
-    for (const root of roots) this.#changed.add(root);
-    this.#working ??= this.#work().finally(() => {
-      this.#working = undefined;
+  function publish(...roots: string[]): Promise<void> {
+    for (const root of roots) changed.add(root);
+    working ??= work().finally(() => {
+      working = undefined;
     });
-    return this.#working;
+    return working;
   }
 
-  async #work(): Promise<void> {
-    while (this.#changed.size > 0) {
-      const roots = [...this.#roots.union(this.#changed)];
-      this.#changed.clear();
-      const folders = (await Promise.all(roots.map((root) => this.#foldersIn(root)))).flat();
-      for (const root of roots) this.#roots.add(root);
+  async function work(): Promise<void> {
+    while (changed.size > 0) {
+      const roots = [...known.union(changed)];
+      changed.clear();
+      const folders = (await Promise.all(roots.map((root) => foldersIn(root)))).flat();
+      for (const root of roots) known.add(root);
       const found = await Promise.all([...new Set(folders)].map(readFolder));
-      await this.#publishAll(this.#changedFolders(found));
+      await publishAll(changedFolders(found));
     }
   }
 
-  #foldersIn(root: string): Promise<string[]> {
+  function foldersIn(root: string): Promise<string[]> {
     return workflowFoldersIn(root).catch((error: Error) => {
-      if (this.#roots.has(root)) return [];
+      if (known.has(root)) return [];
       throw error;
     });
   }
@@ -79,15 +73,15 @@ export class Publisher {
    * Returns the folders that have changed since the last report. A folder also counts as changed if another folder gets
    * the same id, or no longer has this id.
    */
-  #changedFolders(found: readonly Found[]): Found[] {
+  function changedFolders(found: readonly Found[]): Found[] {
     const problems = findSharedIds(found.map(({ folder, id }) => ({ path: folder, id })));
     const judged = found.map((one): Found => {
       const problem = problems.get(one.folder);
       return problem === undefined ? one : { folder: one.folder, source: new InvalidInput(problem), text: problem };
     });
     return judged.filter(({ folder, text }) => {
-      const isNew = this.#reported.get(folder) !== text;
-      this.#reported.set(folder, text);
+      const isNew = reported.get(folder) !== text;
+      reported.set(folder, text);
       return isNew;
     });
   }
@@ -96,22 +90,21 @@ export class Publisher {
    * Publishes folders in any order. If a folder calls an unknown workflow, publishes this folder again after the
    * others, because one of them may be the called workflow.
    */
-  async #publishAll(found: readonly Found[]): Promise<void> {
+  async function publishAll(found: readonly Found[]): Promise<void> {
     const outcomes = [];
-    for (const one of found) outcomes.push({ one, outcome: await this.#publishOne(one) });
+    for (const one of found) outcomes.push({ one, outcome: await publishOne(one) });
     const later = outcomes.filter(({ outcome }) => isMissingCall(outcome));
     const isStuck = later.length === found.length;
-    for (const { one, outcome } of outcomes)
-      if (isStuck || !later.some((each) => each.one === one)) this.#report(outcome);
-    if (!isStuck) await this.#publishAll(later.map(({ one }) => one));
+    for (const { one, outcome } of outcomes) if (isStuck || !later.some((each) => each.one === one)) report(outcome);
+    if (!isStuck) await publishAll(later.map(({ one }) => one));
   }
 
-  async #publishOne({ folder, source }: Found): Promise<PublishOutcome> {
+  async function publishOne({ folder, source }: Found): Promise<PublishOutcome> {
     if (source instanceof Error) return { folder, problem: source.message, findings: [] };
-    const { publish, showWorkflow } = await import("@nova/service");
+    const service = await import("@nova/service");
     try {
-      const published = await publish(this.#cloud.service, this.#key.principal, source, { staysBack: true });
-      const { active } = await showWorkflow(this.#cloud.service, published.id);
+      const published = await service.publish(cloud.service, key.principal, source, { staysBack: true });
+      const { active } = await service.showWorkflow(cloud.service, published.id);
       const parsed = parseWorkflow(source);
       const findings = [...published.findings, ...(await findNotInstalled(parsed)), ...(await findUnpriced(parsed))];
       return { folder, ...published, active, findings };
@@ -120,6 +113,8 @@ export class Publisher {
       return { folder, problem: error instanceof Error ? error.message : String(error), findings };
     }
   }
+
+  return publish;
 }
 
 async function readFolder(folder: string): Promise<Found> {
@@ -145,11 +140,7 @@ export async function workflowFoldersIn(root: string): Promise<string[]> {
   const advice = "name one with workflow.json or workflow.ts, or one with such folders";
   const read = readdir(root, { withFileTypes: true });
   const entries = await read.catch(throwInvalid(`"${root}" is not a folder - ${advice}`));
-  const names = entries
-    .filter((entry) => entry.isDirectory() && !ignoredFolders.test(entry.name))
-    .map(({ name }) => name);
-  return names
-    .sort()
-    .map((name) => join(root, name))
-    .filter(isWorkflowFolder);
+  const folders = entries.filter((entry) => entry.isDirectory() && !ignoredFolders.test(entry.name));
+  const paths = folders.map(({ name }) => join(root, name));
+  return paths.sort().filter(isWorkflowFolder);
 }

@@ -115,41 +115,34 @@ const pauseMs = 1000;
 const share = 1 / 20;
 
 /** Reports when a run waits for a slot, and when it starts. It polls, because queued runs send no events. */
-export class QueueWatch {
-  readonly #executions: Pick<ExecutionStore, "open">;
-  readonly #report: Pick<DevReporter, "queued" | "started">;
-  readonly #known = new Map<string, "queued" | "started">();
+export function watchQueue(executions: Pick<ExecutionStore, "open">, report: Pick<DevReporter, "queued" | "started">) {
+  const known = new Map<string, "queued" | "started">();
 
-  constructor(executions: Pick<ExecutionStore, "open">, report: Pick<DevReporter, "queued" | "started">) {
-    this.#executions = executions;
-    this.#report = report;
-  }
-
-  async look(): Promise<void> {
+  async function look(): Promise<void> {
     const open = new Set<string>();
-    for await (const { id, workflowId, status } of this.#executions.open()) {
+    for await (const { id, workflowId, status } of executions.open()) {
       open.add(id);
-      if (status !== "queued") this.noteStart(id);
-      else if (!this.#known.has(id)) {
-        this.#known.set(id, "queued");
-        this.#report.queued({ execution: id, workflow: workflowId });
+      if (status !== "queued") noteStart(id);
+      else if (!known.has(id)) {
+        known.set(id, "queued");
+        report.queued({ execution: id, workflow: workflowId });
       }
     }
-    for (const id of this.#known.keys()) if (!open.has(id)) this.#known.delete(id);
+    for (const id of known.keys()) if (!open.has(id)) known.delete(id);
   }
 
   /** Reports once that a queued run has started. */
-  noteStart(execution: string): void {
-    if (this.#known.get(execution) === "queued") this.#report.started({ execution });
-    this.#known.set(execution, "started");
+  function noteStart(execution: string): void {
+    if (known.get(execution) === "queued") report.started({ execution });
+    known.set(execution, "started");
   }
 
-  watch(onFailure: (error: unknown) => void): Disposable {
+  function watch(onFailure: (error: unknown) => void): Disposable {
     let timer: NodeJS.Timeout;
     const lookAfter = (ms: number) => {
       timer = setTimeout(async () => {
         const since = performance.now();
-        await this.look().catch(onFailure);
+        await look().catch(onFailure);
         if (!isOver) lookAfter(Math.max(pauseMs, (performance.now() - since) / share));
       }, ms).unref();
     };
@@ -162,4 +155,6 @@ export class QueueWatch {
       },
     };
   }
+
+  return { look, noteStart, watch };
 }

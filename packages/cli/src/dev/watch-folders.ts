@@ -1,7 +1,8 @@
-import { existsSync, type FSWatcher, statSync, watch } from "node:fs";
+import { type FSWatcher, statSync, watch } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { isWorkflowFolder } from "@nova/workflow";
+import { nearestPath } from "../files.ts";
 import { ignoredFolders } from "./publisher.ts";
 
 /**
@@ -18,7 +19,7 @@ export type FolderNews = "changed" | "gone" | "back";
  * recursive watch would include `.nova`.
  */
 export async function watchFolders(roots: readonly string[], onNews: (root: string, news: FolderNews) => void) {
-  const watches = roots.map((root) => new RootWatch(resolve(root), (news) => onNews(root, news)));
+  const watches = roots.map((root) => watchRoot(resolve(root), (news) => onNews(root, news)));
   await Promise.all(watches.map((one) => one.look()));
   return {
     [Symbol.dispose]() {
@@ -34,57 +35,48 @@ interface Watched {
   identity: string;
 }
 
-class RootWatch {
-  readonly #root: string;
-  readonly #onNews: (news: FolderNews) => void;
+function watchRoot(root: string, onNews: (news: FolderNews) => void) {
   /** The folders above the root, each with the name of the next folder on the path to the root. */
-  readonly #around: ReadonlyMap<string, string>;
-  readonly #watched = new Map<string, Watched>();
-  #isGone = false;
-  #timer: NodeJS.Timeout | undefined;
-  #isClosed = false;
-
-  constructor(root: string, onNews: (news: FolderNews) => void) {
-    this.#root = root;
-    this.#around = stepsTo(root);
-    this.#onNews = onNews;
-  }
+  const around: ReadonlyMap<string, string> = stepsTo(root);
+  const watched = new Map<string, Watched>();
+  let isGone = false;
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
 
   /**
    * Updates the watches on all folders of the root and on the folders above the root. A change of a folder above the
    * root shows that the root has disappeared or returned. Returns what has happened to the root.
    */
-  async look(): Promise<FolderNews | undefined> {
-    const below = await foldersBelow(this.#root);
-    if (this.#isClosed) return undefined;
-    const there = new Map([...this.#around.keys(), ...(below ?? [])].map((folder) => [folder, identityOf(folder)]));
-    for (const [folder, { identity }] of this.#watched) if (there.get(folder) !== identity) this.#drop(folder);
+  async function look(): Promise<FolderNews | undefined> {
+    const below = await foldersBelow(root);
+    if (isClosed) return undefined;
+    const there = new Map([...around.keys(), ...(below ?? [])].map((folder) => [folder, identityOf(folder)]));
+    for (const [folder, { identity }] of watched) if (there.get(folder) !== identity) drop(folder);
     for (const [folder, identity] of there)
-      if (identity !== undefined && !this.#watched.has(folder))
-        this.#watched.set(folder, { watcher: this.#open(folder), identity });
-    const [wasGone, isGone] = [this.#isGone, below === null];
-    this.#isGone = isGone;
-    // The root may have returned before this class watched the folder above it. Then no event reports the change, so
-    // the class notes it here.
-    if (isGone && !this.#watched.has(nearest(this.#root))) this.#noteChange();
+      if (identity !== undefined && !watched.has(folder)) watched.set(folder, { watcher: open(folder), identity });
+    const wasGone = isGone;
+    isGone = below === null;
+    // The root may have returned before there was a watch on the folder above it. Then no event reports the change, so
+    // it is noted here.
+    if (isGone && !watched.has(nearestPath(root))) noteChange();
     if (isGone) return wasGone ? undefined : "gone";
     return wasGone ? "back" : "changed";
   }
 
-  close(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    for (const folder of this.#watched.keys()) this.#drop(folder);
+  function close(): void {
+    isClosed = true;
+    clearTimeout(timer);
+    for (const folder of watched.keys()) drop(folder);
   }
 
-  #open(folder: string): FSWatcher | undefined {
+  function open(folder: string): FSWatcher | undefined {
     try {
       const watcher = watch(folder, (_event, name) => {
-        if (name === null || this.#isOurs(folder, name)) this.#noteChange();
+        if (name === null || isOurs(folder, name)) noteChange();
       });
-      return watcher.on("error", () => this.#drop(folder));
+      return watcher.on("error", () => drop(folder));
     } catch (error) {
-      if (this.#around.has(folder)) return undefined;
+      if (around.has(folder)) return undefined;
       throw error;
     }
   }
@@ -93,27 +85,29 @@ class RootWatch {
    * Returns whether a change of this file may be a change of a workflow. A file next to the workflow folders does not
    * count, because it may be the output file of this process.
    */
-  #isOurs(folder: string, name: string): boolean {
-    const step = this.#around.get(folder);
+  function isOurs(folder: string, name: string): boolean {
+    const step = around.get(folder);
     if (step !== undefined) return name === step;
     if (ignoredFolders.test(name)) return false;
-    if (folder !== this.#root || isWorkflowFolder(this.#root)) return true;
+    if (folder !== root || isWorkflowFolder(root)) return true;
     return !statSync(join(folder, name), { throwIfNoEntry: false })?.isFile();
   }
 
-  #drop(folder: string): void {
-    this.#watched.get(folder)?.watcher?.close();
-    this.#watched.delete(folder);
+  function drop(folder: string): void {
+    watched.get(folder)?.watcher?.close();
+    watched.delete(folder);
   }
 
-  #noteChange(): void {
-    if (this.#isClosed) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(async () => {
-      const news = await this.look();
-      if (news !== undefined) this.#onNews(news);
+  function noteChange(): void {
+    if (isClosed) return;
+    clearTimeout(timer);
+    timer = setTimeout(async () => {
+      const news = await look();
+      if (news !== undefined) onNews(news);
     }, settledMs);
   }
+
+  return { look, close };
 }
 
 /** Lists all folders below the root; null if the root is not a folder. */
@@ -128,10 +122,6 @@ async function foldersBelow(root: string): Promise<string[] | null> {
 function stepsTo(folder: string): Map<string, string> {
   const above = dirname(folder);
   return above === folder ? new Map() : new Map([...stepsTo(above), [above, basename(folder)]]);
-}
-
-function nearest(folder: string): string {
-  return existsSync(folder) ? folder : nearest(dirname(folder));
 }
 
 function identityOf(folder: string): string | undefined {

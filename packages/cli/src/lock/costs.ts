@@ -13,15 +13,15 @@ export interface NodeCosts {
   /** The cost of all generations, and of recorded runs that failed and left no code. */
   written: Cost;
   /** The cost of writing the current code, which each run with this code saves. */
-  savedPerRun: Cost;
+  saved_per_run: Cost;
   /** The number of recorded runs, and of those among them that used no model (`hits`). */
   runs: number;
   hits: number;
-  savedUsd: number;
+  saved_usd: number;
   /**
    * The number of runs without a model after which the savings reach the cost of writing; null if writing cost nothing.
    */
-  breakEvenRuns: number | null;
+  break_even_runs: number | null;
 }
 
 /** Returns the costs of every prompt node. */
@@ -36,7 +36,7 @@ export function costsOf(
     const kept = generations.filter((one) => one.node === id && one.origin === "generated");
     const again = kept.flatMap((one) => writtenAgain(one, ran));
     const money = moneyOf(kept, entries[id]?.record, { lost: ran.flatMap((run) => lossOf(run, kept)), again, hits });
-    return { node: id, runs: ran.length, hits, ...money };
+    return { node: id, ...money, runs: ran.length, hits };
   });
 }
 
@@ -79,14 +79,14 @@ function moneyOf(kept: readonly Generation[], locked: LockRecord | undefined, { 
   const isNew = locked !== undefined && !isKept && locked.origin === "generated";
   const all: readonly Pick<Generation, "cost">[] = isNew ? [...kept, locked] : kept;
   const pinned = kept.filter(({ status }) => status === "pinned").sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
-  const savedPerRun = (locked ?? pinned[0])?.cost ?? nothing;
+  const saved_per_run = (locked ?? pinned[0])?.cost ?? nothing;
   const written = sumOf([...all.map(({ cost }) => cost), ...lost, ...again]);
   return {
     generations: all.length + again.length,
     written,
-    savedPerRun,
-    savedUsd: hits * savedPerRun.usd,
-    breakEvenRuns: savedPerRun.usd > 0 ? Math.ceil(rounded(written.usd / savedPerRun.usd)) : null,
+    saved_per_run,
+    saved_usd: hits * saved_per_run.usd,
+    break_even_runs: saved_per_run.usd > 0 ? Math.ceil(rounded(written.usd / saved_per_run.usd)) : null,
   };
 }
 

@@ -13,7 +13,7 @@ import { type Generation, membersOf } from "@nova/engine";
 import { codeHashOf, hashOf, type LockedCode, type LockRecord, lockedCodeOf, type ReadLock } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import {
-  executionFrom,
+  isOpen,
   listRecorded,
   type Recorded,
   readGenerations,
@@ -37,8 +37,14 @@ export interface Planned {
   locked?: LockedCode;
 }
 
-export interface PlanSources extends EditSources {
+export interface PlanSources {
   generations: readonly Generation[];
+  /** Returns the last successful run of a node, and so its last code; null if no run is known. */
+  used(node: string): Recorded | null;
+  generator: Generator;
+  readsOf(source: string): Promise<readonly Read[]>;
+  /** The current time in ISO 8601. */
+  now: string;
 }
 
 /** Plans the code to lock for every prompt node. */
@@ -110,23 +116,14 @@ function lockedFrom(generation: Generation, before: LockRecord | undefined): Loc
   return { ...locked, ...defined({ approved: before?.codeHash === kept.codeHash ? before.approved : approved }) };
 }
 
-export interface EditSources {
-  /** Returns the last successful run of a node, and so its last code; null if no run is known. */
-  used(node: string): Recorded | null;
-  generator: Generator;
-  readsOf(source: string): Promise<readonly Read[]>;
-  /** The current time in ISO 8601. */
-  now: string;
-}
-
 /**
  * Locks code or an analysis that the user edited, without proof and approval. Drops an analysis that the edited code no
  * longer needs. The types of the keys that the code reads come from the last input of the node.
  */
-export async function lockEdit(
+async function lockEdit(
   prompt: PromptNode,
   { code, analysis: read, record }: ReadLock & { state: "edited" },
-  sources: EditSources,
+  sources: PlanSources,
 ): Promise<LockedCode> {
   const { provenBy: _, approved: _approved, analysisHash: _hash, ...kept } = record;
   const analysis = read !== undefined && needsAnalysis(code) ? read : undefined;
@@ -183,9 +180,8 @@ export async function* latestRuns(
 ): AsyncGenerator<Recorded> {
   let read = 0;
   for await (const item of nova.executions.list({ workflow, limit: 25 })) {
-    const { id, open } = executionFrom(item);
-    if (open) continue;
-    yield* newestFirst(await readTrace(nova, id, { full }));
+    if (isOpen(item)) continue;
+    yield* newestFirst(await readTrace(nova, item.execution_id, { full }));
     if (++read === max) return;
   }
 }
@@ -195,10 +191,10 @@ export async function* latestRuns(
  * workflow.
  */
 export async function* runsOfExecution(nova: NovaClient, workflow: string, id: string): AsyncGenerator<Recorded> {
-  const { execution } = await readWhole(nova, id);
-  if (execution.workflowId !== workflow) {
+  const { workflow: ran } = await readWhole(nova, id);
+  if (ran !== workflow) {
     const wayOut = `nova executions --workflow ${workflow} lists its own`;
-    throw new InvalidInput(`execution ${id} ran the workflow "${execution.workflowId}", not "${workflow}" - ${wayOut}`);
+    throw new InvalidInput(`execution ${id} ran the workflow "${ran}", not "${workflow}" - ${wayOut}`);
   }
   yield* newestFirst(await readTrace(nova, id, { full: true }));
 }

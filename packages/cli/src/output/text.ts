@@ -59,16 +59,21 @@ export interface ListShape<T> {
 }
 
 /** Returns a list in two forms: as one JSON object, and as a table for people. */
-export function listed<T>(
+export function listed<T>(items: readonly T[], { columns, empty }: ListShape<T>, nameOf?: NameOf): CommandOutput {
+  return { json: { items }, text: items.length === 0 ? empty : tableOf(items, columns, nameOf) };
+}
+
+/** Formats items as a table with a row for each. */
+export function tableOf<T>(
   items: readonly T[],
-  { columns, empty }: ListShape<T>,
+  columns: ListShape<T>["columns"],
   nameOf: NameOf = (id) => id,
-): CommandOutput {
+): string[] {
   const rowOf = (item: T) =>
     Object.values(columns).map((column) =>
       String((typeof column === "function" ? column(item, nameOf) : item[column]) ?? ""),
     );
-  return { json: { items }, text: items.length === 0 ? empty : tableLines(Object.keys(columns), items.map(rowOf)) };
+  return tableLines(Object.keys(columns), items.map(rowOf));
 }
 
 /**

@@ -10,37 +10,21 @@ import {
   type TraceEntry,
   type TraceStep,
 } from "@nova/engine";
-import { listEntries, type ShownTrace } from "../api/recorded.ts";
+import { isOpen, listEntries, type ShownTrace } from "../api/recorded.ts";
 import { attemptLine, attemptLines } from "./logs.ts";
 import { styled } from "./terminal.ts";
 import { cell, indent, type NameOf, section, shorten, statusText, tableLines } from "./text.ts";
 
 /** Builds the result of `nova trace --json`, for `renderJson`. */
-export function traceResult({ item, entries, path, context, atWork, startedBy, pages }: ShownTrace) {
-  const { client: _client, nodes: _nodes, spent, error, parent, ...run } = item;
-  const more = { path, context, at_work: atWork, started_by: startedBy, state_machine_pages: pages };
-  return { ...run, ...spent, error, parent, ...more, times: sumTimes(entries), entries };
+export function traceResult({ client: _client, nodes: _nodes, spent, entries, ...run }: ShownTrace) {
+  return { ...run, ...spent, times: sumTimes(entries), entries };
 }
 
 /** Formats a trace. `full` gives every visit its own line, with its code, logs and changes. */
-export function traceLines(
-  { execution, entries, atWork, pages }: Pick<ShownTrace, "execution" | "entries" | "atWork" | "pages">,
-  full = false,
-  nameOf: NameOf = (workflow) => workflow,
-): string[] {
-  const {
-    id,
-    workflowId,
-    version,
-    status,
-    startedAt,
-    durationMs,
-    parent,
-    spent,
-    restarts = [],
-    labels = {},
-  } = execution;
-  const took = durationMs === undefined ? "" : ` in ${formatDuration(durationMs)}`;
+export function traceLines(trace: ShownTrace, full = false, nameOf: NameOf = (workflow) => workflow): string[] {
+  const { execution_id: id, version, status, duration_ms: ms, parent, spent, restarts, labels, entries } = trace;
+  const name = `${nameOf(trace.workflow)} version ${version}`;
+  const took = ms === null ? "" : ` in ${formatDuration(ms)}`;
   const shown = buildTree(entries, full);
   const codes = new Map<string, string>();
   const told = shown.flatMap((line) => ("entry" in line ? line.entry : "visits" in line ? line.visits : []));
@@ -48,16 +32,16 @@ export function traceLines(
   const header = ["", "node", "type", "status", "time", "decision", ...(isWritten ? ["code"] : []), "changes"];
   const rows = shown.map((line) => rowOf(line, isWritten));
   return [
-    ...(parent ? [styled("dim", `run by entry ${parent.seq}${parent.scope} of ${parent.execution}`)] : []),
-    `${styled("bold", id)} ${nameOf(workflowId)} version ${version}: ${statusText(status)}${took}, started ${startedAt}`,
-    ...reusedLines(execution, listEntries({ entries })),
+    ...(parent ? [styled("dim", `run by entry ${parent.seq}${parent.scope} of ${parent.execution_id}`)] : []),
+    `${styled("bold", id)} ${name}: ${statusText(status)}${took}, started ${trace.started_at}`,
+    ...reusedLines(trace),
     ...Object.entries(labels).map(([name, value]) => `label ${name}=${value}`),
     ...(restarts.length > 0 ? [`restarted as ${restarts.join(", ")}`] : []),
     ...(spent ? [`models: ${spentText(spent)}`] : []),
     ...timeLines(sumTimes(entries)),
-    ...pages.map((page) => `Step Functions: ${page}`),
-    ...atWorkLines(atWork, Date.now()),
-    ...(execution.open && atWork.count === 0 ? nextLines(entries) : []),
+    ...trace.state_machine_pages.map((page) => `Step Functions: ${page}`),
+    ...atWorkLines(trace.at_work, Date.now()),
+    ...(isOpen(trace) && trace.at_work.count === 0 ? nextLines(entries) : []),
     ...tableLines(header, rows),
     ...shown.flatMap((line) => ("entry" in line ? detailLines(line.entry, codes) : [])),
   ];
@@ -69,9 +53,8 @@ export function traceLines(
  */
 function timeLines(times: Times): string[] {
   const shown = timeClasses.filter((name) => times[`${name}_ms`] > 0);
-  return shown.length === 0
-    ? []
-    : [`time: ${shown.map((name) => `${name} ${formatDuration(times[`${name}_ms`])}`).join(", ")}`];
+  const parts = shown.map((name) => `${name} ${formatDuration(times[`${name}_ms`])}`);
+  return parts.length === 0 ? [] : [`time: ${parts.join(", ")}`];
 }
 
 /** Names the next node of a run that has no open node. The next node may wait for a sandbox or for a slot. */
@@ -85,34 +68,21 @@ function nextLines(entries: readonly TraceEntry[]): string[] {
 function rowOf(line: TreeLine, isWritten: boolean): string[] {
   const indent = "  ".repeat(line.depth);
   if ("title" in line) return ["", styled("dim", indent.slice(2) + line.title)];
-  if ("visits" in line) return foldedRow(line.visits, indent, isWritten);
-  const { entry, which } = line;
-  return [
-    String(entry.seq),
-    indent + entry.node_id + (which === "" ? "" : styled("dim", ` ${which}`)),
-    entry.node_type,
-    statusText(entry.status),
-    timeText([entry]),
-    entry.decision_result ?? "",
-    ...(isWritten ? [codeCell(entry)] : []),
-    changeText([entry]),
-  ];
+  const visits = "entry" in line ? [line.entry] : line.visits;
+  const [first] = visits as [TraceEntry];
+  const [seq, which, decision, code] =
+    "entry" in line
+      ? [String(first.seq), line.which && styled("dim", ` ${line.which}`), first.decision_result ?? "", codeCell(first)]
+      : ["", ` x ${visits.length}`, decisionText(visits), codeCellOf(visits)];
+  const start = [seq, indent + first.node_id + which, first.node_type, statusText(first.status), timeText(visits)];
+  return [...start, decision, ...(isWritten ? [code] : []), changeText(visits)];
 }
 
-function foldedRow(visits: readonly TraceEntry[], indent: string, isWritten: boolean): string[] {
-  const [first] = visits as [TraceEntry];
+function decisionText(visits: readonly TraceEntry[]): string {
   const decisions = Map.groupBy(visits, ({ decision_result }) => decision_result ?? "");
-  const taken = Array.from(decisions, ([label, those]) => (label === "" ? [] : `${label} ${those.length}`)).flat();
-  return [
-    "",
-    `${indent}${first.node_id} x ${visits.length}`,
-    first.node_type,
-    statusText(first.status),
-    timeText(visits),
-    taken.join(", "),
-    ...(isWritten ? [codeCellOf(visits)] : []),
-    changeText(visits),
-  ];
+  return Array.from(decisions, ([label, those]) => (label === "" ? [] : `${label} ${those.length}`))
+    .flat()
+    .join(", ");
 }
 
 function timeText(visits: readonly TraceEntry[]): string {
@@ -122,15 +92,15 @@ function timeText(visits: readonly TraceEntry[]): string {
   return [ms === 0 ? [] : formatDuration(ms), reused === 0 ? [] : word].flat().join(", ");
 }
 
-function reusedLines({ restartedFrom }: ShownTrace["execution"], entries: readonly TraceEntry[]): string[] {
-  if (restartedFrom === undefined) return [];
-  const reused = entries.flatMap(({ reused_from }) => reused_from ?? []);
+function reusedLines({ restarted_from: source, entries }: ShownTrace): string[] {
+  if (source === null) return [];
+  const reused = listEntries({ entries }).flatMap(({ reused_from }) => reused_from ?? []);
   const sources = Map.groupBy(reused, ({ execution_id }) => execution_id);
   const told = Array.from(sources, ([id, { length }]) => {
-    const of = id === restartedFrom ? "" : ` from ${id}`;
+    const of = id === source ? "" : ` from ${id}`;
     return `${length} ${length === 1 ? "entry is" : "entries are"} reused${of}`;
   });
-  return [`restarted from ${restartedFrom}${told.length > 0 ? `: ${told.join(", ")}` : ""}`];
+  return [`restarted from ${source}${told.length > 0 ? `: ${told.join(", ")}` : ""}`];
 }
 
 function changeText(visits: readonly TraceEntry[]): string {
@@ -319,14 +289,13 @@ function insideOf(entries: readonly TraceEntry[], unfold: boolean, depth: number
   }
   const isMap = branches.some(({ branch }) => /^\d+$/.test(branch));
   if (isMap && !unfold && branches.length > maxUnfolded) return foldedItems(branches, depth);
-  return Array.from(Map.groupBy(branches, ({ scope, branch }) => (isMap ? scope : branch)).values()).flatMap((same) => [
-    { depth, title: isMap ? `item ${same[0]?.branch}${itemText(entries[0], same[0])}` : `branch ${same[0]?.branch}` },
-    ...buildTree(
-      same.flatMap((branch) => branch.entries),
-      unfold,
-      depth,
-    ),
-  ]);
+  const groups = Map.groupBy(branches, ({ scope, branch }) => (isMap ? scope : branch));
+  return Array.from(groups.values()).flatMap((same) => {
+    const [first] = same;
+    const title = isMap ? `item ${first?.branch}${itemText(entries[0], first)}` : `branch ${first?.branch}`;
+    const inside = same.flatMap((branch) => branch.entries);
+    return [{ depth, title }, ...buildTree(inside, unfold, depth)];
+  });
 }
 
 /** Formats the values that an item of a map starts with, for `--full`. The changes of no entry contain these values. */

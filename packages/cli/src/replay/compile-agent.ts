@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import type { NovaClient } from "@nova/client";
+import { callsOf, type NovaClient } from "@nova/client";
 import {
   type CodeResult,
   callKey,
@@ -8,7 +8,7 @@ import {
   type RecordedCall,
   renderJson,
   shortenResult,
-  type TraceEntry,
+  type TraceBranch,
 } from "@nova/engine";
 import {
   type AgentNode,
@@ -46,7 +46,8 @@ export interface CompiledAgent {
   namedBy: Record<"onError" | "input_keys", string[]>;
   /** The file of the workflow that has the node now, or the reason why the command did not change the file. */
   placed?: { file: string } | { problem: string };
-  runs: (Tried & { execution: string; tokensBefore: number })[];
+  /** The recorded runs, in the form of the JSON output. */
+  runs: (Tried & { execution_id: string; tokens_before: number; tokens_after: number })[];
   /** The cost of the requests that wrote the code. */
   written: { tokens: number; cost_usd: number };
 }
@@ -85,7 +86,8 @@ export async function compileAgent(
       const placed = asked.places ? await placeNode(asked.folder, code, tried) : undefined;
       const shown = runs.map(({ recorded, tokens }, index) => {
         const one = tried[index] as Tried;
-        return { ...one, execution: recorded.execution.id, tokensBefore: tokens };
+        const after = one.outcome === "fails" ? tokens : 0;
+        return { execution_id: recorded.execution.id, ...one, tokens_before: tokens, tokens_after: after };
       });
       const file = join(isFileOfFolder(asked.folder) ? dirname(asked.folder) : asked.folder, code.codeFile);
       const namedBy = findNames(workflow, id);
@@ -205,7 +207,7 @@ function runsIn(recorded: readonly Recorded[], { id, executor }: AgentNode): Age
     if (entry.node_id !== id || entry.node_type !== "agent") continue;
     const run = open.get(entry.scope) ?? { recorded: one, calls: [], answer: "", tokens: 0 };
     run.tokens += entry.steps.reduce((sum, step) => sum + step.tokens_input + step.tokens_output, 0);
-    run.calls.push(...callsOf(entry));
+    run.calls.push(...callsOf(entry).map(recordedCall));
     if (entry.reply) open.set(entry.scope, run);
     else open.delete(entry.scope);
     const answer = membersOf(entry.changes.set.text).find(({ key }) => key === executor.into)?.json;
@@ -214,22 +216,24 @@ function runsIn(recorded: readonly Recorded[], { id, executor }: AgentNode): Age
   return runs;
 }
 
-function callsOf({ reply, branches = [] }: TraceEntry): RecordedCall[] {
-  let started = 0;
-  return (reply?.calls ?? []).map(({ name, arguments: args, refused }): RecordedCall => {
-    if (refused !== undefined) return [name, args, refused, true];
-    const entries = branches[started++]?.entries ?? [];
-    const last = entries.at(-1);
-    if (last?.status === "failed") {
-      const error = { node: last.node_id, class: last.error_class, message: last.error_message };
-      return [name, args, JSON.stringify({ error }), true];
-    }
-    const set = new Map(
-      entries.flatMap(({ changes }) => membersOf(changes.set.text).map(({ key, json }) => [key, json])),
-    );
-    set.delete("branch_decision");
-    return [name, args, objectText(Array.from(set, ([key, json]) => ({ key, json }))), false];
-  });
+function recordedCall({
+  name,
+  arguments: args,
+  refused,
+  branch,
+}: ReturnType<typeof callsOf<TraceBranch>>[number]): RecordedCall {
+  if (refused !== undefined) return [name, args, refused, true];
+  const entries = branch?.entries ?? [];
+  const last = entries.at(-1);
+  if (last?.status === "failed") {
+    const error = { node: last.node_id, class: last.error_class, message: last.error_message };
+    return [name, args, JSON.stringify({ error }), true];
+  }
+  const set = new Map(
+    entries.flatMap(({ changes }) => membersOf(changes.set.text)).map((member) => [member.key, member]),
+  );
+  set.delete("branch_decision");
+  return [name, args, objectText([...set.values()]), false];
 }
 
 interface Subject {
@@ -358,12 +362,11 @@ async function writeCode(nova: NovaClient, subject: Subject, failures: readonly 
     const { execution_id: id } = await nova.sessions.run(session_id);
     if (id === null) throw new TypeError("a new session had nothing to run");
     await nova.executions.untilEnded(id);
-    const { execution, context: found } = await readTrace(nova, id);
+    const { error, spent, context: found } = await readTrace(nova, id);
     const json = membersOf(found.text).find(({ key }) => key === writer)?.json;
-    if (json === undefined)
-      throw new InvalidInput(`no code was written: ${execution.error?.message} - see nova trace ${id}`);
+    if (json === undefined) throw new InvalidInput(`no code was written: ${error?.message} - see nova trace ${id}`);
     const { code } = (await wholeValue(json, { load: (sha256) => readBlob(nova, id, sha256) })) as { code: string };
-    const { tokens_input = 0, tokens_output = 0, cost_usd: costUsd = 0 } = execution.spent ?? {};
+    const { tokens_input = 0, tokens_output = 0, cost_usd: costUsd = 0 } = spent ?? {};
     return { code: withoutFence(code), tokens: tokens_input + tokens_output, costUsd };
   } finally {
     await nova.sessions.delete(session_id);

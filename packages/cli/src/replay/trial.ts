@@ -242,10 +242,7 @@ export async function withTrials<T>(
   return withCloud((cloud) => {
     const run = (nova: NovaClient) => {
       const interrupt = new AbortController();
-      new Interrupt().requested().then(
-        () => interrupt.abort(),
-        () => undefined,
-      );
+      new Interrupt().requested().then(() => interrupt.abort());
       return work(nova, async (workflow) => ({
         blobOf: (execution, sha256) => readBlob(nova, execution, sha256),
         sandboxes: cloud.ports.sandboxes,

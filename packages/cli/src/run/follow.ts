@@ -1,18 +1,15 @@
 import type { NovaClient } from "@nova/client";
-import { type AtWork, itemsOf, type RawJson, type TraceEntry, type WaitingTask } from "@nova/engine";
+import { type AtWork, itemsOf, type TraceEntry, type WaitingTask } from "@nova/engine";
 import type { Counters, LocalCloud, NodeEvent } from "@nova/local";
-import { EntryReader, readWhole, type ShownExecution } from "../api/recorded.ts";
+import { entryReader, isOpen, readWhole, type ShownExecution } from "../api/recorded.ts";
 import type { Interrupt } from "../interrupt.ts";
 
-export interface EndedRun {
-  execution: ShownExecution;
+export interface EndedRun extends ShownExecution {
   /**
    * The number of calls to AWS and to sandboxes that the run made; null for a run on a server, which does not report
    * it.
    */
   counters: Counters | null;
-  path: string[];
-  context: RawJson;
 }
 
 export interface RunListener {
@@ -33,7 +30,7 @@ export interface Following {
  */
 export async function followRun(server: NovaClient, id: string, following: Following): Promise<EndedRun> {
   const { interrupt, listener, live } = following;
-  const tasks = new WaitingTasks(server, (task) => listener.onTask(task), live);
+  const tasks = watchTasks(server, (task) => listener.onTask(task), live);
   const isLeft = interrupt.requested().then(async () => {
     const left = await tasks.staysOpen(id);
     if (!left) await server.executions.cancel(id);
@@ -56,19 +53,17 @@ export async function followRun(server: NovaClient, id: string, following: Follo
 const firstPauseMs = 100;
 const longestPauseMs = 2_000;
 
-interface Asking {
-  listener: RunListener;
-  tasks: WaitingTasks;
-  signal: AbortSignal;
-}
-
-async function pollUntilEnd(server: NovaClient, id: string, { listener, tasks, signal }: Asking): Promise<void> {
-  const entries = new EntryReader(server, id, { full: false });
+async function pollUntilEnd(
+  server: NovaClient,
+  id: string,
+  { listener, tasks, signal }: { listener: RunListener; tasks: ReturnType<typeof watchTasks>; signal: AbortSignal },
+): Promise<void> {
+  const readNew = entryReader(server, id, { full: false });
   for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
-    const { execution, path, atWork } = await readWhole(server, id);
-    for (const entry of await entries.readNew(path.length, !execution.open)) reportEntry(entry, listener);
-    if (!execution.open) return;
-    await tasks.look(id, atWork);
+    const execution = await readWhole(server, id);
+    for (const entry of await readNew(execution)) reportEntry(entry, listener);
+    if (!isOpen(execution)) return;
+    await tasks.look(id, execution.at_work);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
@@ -95,100 +90,91 @@ export type OpenTask = Pick<WaitingTask, "id" | "execution" | "node" | "kind" | 
 const restMs = 200;
 
 /** Reports each task of a run and of its child executions once. */
-export class WaitingTasks {
-  readonly #server: NovaClient;
-  readonly #onTask: (task: OpenTask) => void;
-  readonly #live: Pick<LocalCloud, "untilEnd"> | undefined;
+export function watchTasks(server: NovaClient, onTask: (task: OpenTask) => void, live?: Pick<LocalCloud, "untilEnd">) {
   /** Ids of tasks that were reported, and of child executions to which a listener was added. */
-  readonly #known = new Set<string>();
+  const seen = new Set<string>();
   /**
    * Executions that `lookInBackground` reads at the moment. `again` means that it must read the execution once more.
    */
-  readonly #looks = new Map<string, "on" | "again">();
-
-  constructor(server: NovaClient, onTask: (task: OpenTask) => void, live?: Pick<LocalCloud, "untilEnd">) {
-    this.#server = server;
-    this.#onTask = onTask;
-    this.#live = live;
-  }
+  const looks = new Map<string, "on" | "again">();
 
   /**
    * Reports the open tasks of an execution, and returns whether the execution waits for an answer. `known` has the open
    * nodes of the execution if the caller has already read them.
    */
-  async look(execution: string, known?: AtWork): Promise<boolean> {
-    const { nodes, count } = known ?? (await readWhole(this.#server, execution)).atWork;
+  async function look(execution: string, known?: AtWork): Promise<boolean> {
+    const { nodes, count } = known ?? (await readWhole(server, execution)).at_work;
     let isAsked = false;
     for (const { node_id: node, waits_for: wait } of nodes) {
-      if (wait?.kind === "workflow") isAsked = (await this.#lookInto(wait.execution_id)) || isAsked;
+      if (wait?.kind === "workflow") isAsked = (await lookInto(wait.execution_id)) || isAsked;
       if (wait?.kind !== "approval" && wait?.kind !== "event") continue;
       isAsked = true;
       const { kind, until, task_id } = wait;
       const asked = wait.kind === "approval" ? wait : { message: "", choices: [] };
-      this.#report({ id: task_id, execution, node, kind, until, ...asked });
+      report({ id: task_id, execution, node, kind, until, ...asked });
     }
-    return (count > nodes.length && (await this.#lookThroughTasks(execution))) || isAsked;
+    return (count > nodes.length && (await lookThroughTasks(execution))) || isAsked;
   }
 
   /** Finds the tasks of an execution in the task lists, because an execution lists only its first open nodes. */
-  async #lookThroughTasks(execution: string): Promise<boolean> {
+  async function lookThroughTasks(execution: string): Promise<boolean> {
     let isAsked = false;
     for (const kind of ["approval", "event"] as const) {
-      for await (const { task_id, execution_id, node, message, choices, expires_at: until } of this.#server.tasks.list({
+      for await (const { task_id, execution_id, node, message, choices, expires_at: until } of server.tasks.list({
         kind,
       })) {
         if (execution_id !== execution) continue;
         isAsked = true;
-        this.#report({ id: task_id, execution, node, kind, until, message, choices });
+        report({ id: task_id, execution, node, kind, until, message, choices });
       }
     }
     return isAsked;
   }
 
   /**
-   * Reads a child execution, and adds a listener if this machine's cloud runs it. Without a listener, this class reads
-   * the child again whenever it reads the parent.
+   * Reads a child execution, and adds a listener if this machine's cloud runs it. Without a listener, the
+   * child is read again whenever the parent is read.
    */
-  #lookInto(child: string): Promise<boolean> {
-    if (this.#live && this.#isNew(child)) {
-      this.#live
-        .untilEnd(child, ({ state }) => void (state === "waiting" && this.lookInBackground(child)))
-        .catch(() => {});
+  function lookInto(child: string): Promise<boolean> {
+    if (live && isNew(child)) {
+      live.untilEnd(child, ({ state }) => void (state === "waiting" && lookInBackground(child))).catch(() => {});
     }
-    return this.look(child);
+    return look(child);
   }
 
   /**
    * Reads an execution in the background. A failure does not matter, because `nova tasks` lists every task. Only one
    * read of an execution works at a time. If a thousand items of a map wait, the next read sees all their tasks.
    */
-  lookInBackground(execution: string): void {
-    if (this.#looks.has(execution)) this.#looks.set(execution, "again");
-    else void this.#lookWhileAsked(execution);
+  function lookInBackground(execution: string): void {
+    if (looks.has(execution)) looks.set(execution, "again");
+    else void lookWhileAsked(execution);
   }
 
-  async #lookWhileAsked(execution: string): Promise<void> {
+  async function lookWhileAsked(execution: string): Promise<void> {
     do {
-      this.#looks.set(execution, "on");
-      await this.look(execution).catch(() => {});
+      looks.set(execution, "on");
+      await look(execution).catch(() => {});
       await new Promise((resolve) => setTimeout(resolve, restMs));
-    } while (this.#looks.get(execution) === "again");
-    this.#looks.delete(execution);
+    } while (looks.get(execution) === "again");
+    looks.delete(execution);
   }
 
   /** Returns whether the run stays open when this process ends, because it waits for an answer. */
-  async staysOpen(id: string): Promise<boolean> {
-    const { execution, atWork } = await readWhole(this.#server, id);
-    if (execution.status !== "waiting") return false;
-    const isWhole = atWork.count > 0 && atWork.count === atWork.nodes.length;
-    return (await this.look(id, atWork)) || !isWhole;
+  async function staysOpen(id: string): Promise<boolean> {
+    const { status, at_work } = await readWhole(server, id);
+    if (status !== "waiting") return false;
+    const isWhole = at_work.count > 0 && at_work.count === at_work.nodes.length;
+    return (await look(id, at_work)) || !isWhole;
   }
 
-  #report(task: OpenTask): void {
-    if (this.#isNew(task.id)) this.#onTask(task);
+  function report(task: OpenTask): void {
+    if (isNew(task.id)) onTask(task);
   }
 
-  #isNew(id: string): boolean {
-    return !this.#known.has(id) && this.#known.add(id) !== undefined;
+  function isNew(id: string): boolean {
+    return !seen.has(id) && seen.add(id) !== undefined;
   }
+
+  return { look, lookInBackground, staysOpen };
 }

@@ -20,18 +20,18 @@ const unknownCounters = { aws_calls: null, sandbox_calls: null, bytes_stored: nu
 /**
  * Builds the result of `nova run --json`, for `renderJson`. The result has the cost of models if the run used a model.
  */
-export function runResult({ execution, counters, path, context }: EndedRun) {
-  const { id, workflowId, version, status, error, durationMs, nodes, spent, restartedFrom } = execution;
+export function runResult({ counters, duration_ms, nodes, spent, restarted_from, ...run }: EndedRun) {
+  const { execution_id, workflow, version, status, context, path, error } = run;
   return {
-    execution_id: id,
-    workflow: workflowId,
+    execution_id,
+    workflow,
     version,
-    ...(restartedFrom !== undefined && { restarted_from: restartedFrom }),
+    ...(restarted_from !== null && { restarted_from }),
     status,
     context,
     path,
-    error: error ?? null,
-    stats: { duration_ms: durationMs ?? null, nodes: nodes ?? null, ...spent, ...(counters ?? unknownCounters) },
+    error,
+    stats: { duration_ms, nodes, ...spent, ...(counters ?? unknownCounters) },
   };
 }
 
@@ -101,11 +101,11 @@ function pathText(path: readonly string[]): string {
   return stretches.map(({ node, times }) => (times > 1 ? `${node} x ${times}` : node)).join(" → ");
 }
 
-export function runLines({ execution, path, context, counters }: EndedRun): string[] {
-  const { id, workflowId, version, status, error, durationMs, spent } = execution;
+export function runLines({ execution_id: id, path, context, counters, duration_ms: ms, ...run }: EndedRun): string[] {
+  const { workflow, version, status, error, spent } = run;
   const values = membersOf(context.text).map(({ key, json }) => `  ${styled("cyan", key)} ${shorten(json)}`);
   return [
-    `${statusText(status)} ${workflowId} version ${version}${durationMs === undefined ? "" : ` in ${formatDuration(durationMs)}`}`,
+    `${statusText(status)} ${workflow} version ${version}${ms === null ? "" : ` in ${formatDuration(ms)}`}`,
     styled("dim", `  ${shorten(pathText(path), longestPath)}`),
     ...values,
     ...(error ? [styled("red", `  node "${error.node}" (${error.class}): ${error.message}`)] : []),

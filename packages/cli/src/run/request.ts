@@ -31,8 +31,6 @@ interface RunOptions extends InputOptions {
   reuse: string | undefined;
 }
 
-export type RunFile = FileInput | FileInPlace;
-
 export interface Checked {
   workflow: Workflow;
   /** The state machine as JSON text. */
@@ -46,7 +44,7 @@ export interface RunRequest extends Checked {
   called: Called;
   /** The initial context as JSON text. */
   context: string;
-  files: RunFile[];
+  files: (FileInput | FileInPlace)[];
   /** If true, no model writes code: prompt nodes run locked code, or fail. Text nodes still call their model. */
   frozen: boolean;
   fresh: string[];

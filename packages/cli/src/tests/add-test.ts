@@ -4,7 +4,7 @@ import type { NovaClient } from "@nova/client";
 import { parseExact } from "@nova/engine";
 import { nodeIndex } from "@nova/workflow";
 import { askApi } from "../api/ask.ts";
-import { readBlob, readTrace, readWorkflow, type ShownTrace } from "../api/recorded.ts";
+import { isOpen, readBlob, readTrace, readWorkflow, type ShownTrace } from "../api/recorded.ts";
 import { InvalidInput } from "../errors.ts";
 import type { CommandOutput } from "../output/terminal.ts";
 import { findEveryDifference, findFirstDifference } from "./compare.ts";
@@ -35,7 +35,7 @@ export async function recordTest(
   demandName(name);
   const trace = await readTrace(nova, id, { full: true });
   demandWhole(trace);
-  const folder = await findWorkflowFolder(trace.execution.workflowId, asked.folder);
+  const folder = await findWorkflowFolder(trace.workflow, asked.folder);
   if (!loosen && existsSync(join(folder, "tests", `${name}.json`)))
     throw new InvalidInput(`the test "${name}" exists already - choose another --name, or remove tests/${name}.json`);
   const test = await testOf(nova, trace, name);
@@ -47,17 +47,10 @@ export async function recordTest(
   const { workflow, outcomes } = test.fixture;
   const varies = repeated.varying.map(({ place, key, canLoosen }) => ({ node: place, key, can_loosen: canLoosen }));
   const isLoosened = loosen && varies.some((one) => one.can_loosen);
+  const { note } = repeated;
+  const recorded = { name, file, workflow, execution_id: id, outcomes: Object.keys(outcomes) };
   return {
-    json: {
-      name,
-      file,
-      workflow,
-      execution_id: id,
-      outcomes: Object.keys(outcomes),
-      varies,
-      loosened: isLoosened,
-      note: repeated.note,
-    },
+    json: { ...recorded, varies, loosened: isLoosened, note },
     text: [`${file} is now a test of ${workflow}, from ${id}`, ...notesOf(repeated, { id, name, loosen })],
   };
 }
@@ -93,13 +86,8 @@ async function repeatTest(path: string, test: Test, withRunner: typeof withTestC
       // Differences that `"$any"` cannot allow: an error, a decision, or a key that only some runs set.
       const stuck = await differencesFrom(loosen(fixture, [...differing.values()]));
       const varying = Array.from(differing, ([name, one]) => ({ ...one, canLoosen: !stuck.has(name) }));
-      const loosened = {
-        ...test,
-        fixture: loosen(
-          fixture,
-          varying.filter(({ canLoosen }) => canLoosen),
-        ),
-      };
+      const loose = varying.filter(({ canLoosen }) => canLoosen);
+      const loosened = { ...test, fixture: loosen(fixture, loose) };
       const rest = runs.map((run) => findFirstDifference(loosened.fixture, run, async (all) => all.map(() => null)));
       const remaining = (await Promise.all(rest)).find((one) => one !== null);
       const note = remaining ? `a repetition had another path: ${remaining.message}` : null;
@@ -137,9 +125,8 @@ function demandName(name: string): void {
   );
 }
 
-function demandWhole({ execution, entries }: ShownTrace): void {
-  const { id, status } = execution;
-  if (execution.open) throw new InvalidInput(`execution ${id} is open - wait for its end, or cancel it`);
+function demandWhole({ execution_id: id, status, entries }: ShownTrace): void {
+  if (isOpen({ status })) throw new InvalidInput(`execution ${id} is open - wait for its end, or cancel it`);
   if (entries.some(({ output_result }) => output_result === null))
     throw new InvalidInput(`the contents of execution ${id} were erased - record another execution`);
   if (status !== "completed" && status !== "failed")
@@ -147,7 +134,7 @@ function demandWhole({ execution, entries }: ShownTrace): void {
 }
 
 async function testOf(nova: NovaClient, trace: ShownTrace, name: string): Promise<Test> {
-  const { id, workflowId, version } = trace.execution;
+  const { execution_id: id, workflow: workflowId, version } = trace;
   const workflow = await readWorkflow(nova, workflowId, version);
   const wanted = new Set<string>();
   const blobs: Blobs = {

@@ -85,7 +85,8 @@ export async function readTest(folder: string, name: string): Promise<Test> {
   const files: TestFiles = new Map();
   const raw = parseFixture(text);
   if (raw === undefined) return invalid("it is not JSON - correct it");
-  const shaped = Fixture.safeParse(await new Reader(join(folder, "tests"), files, invalid).whole(raw));
+  const whole = fileReader(join(folder, "tests"), files, invalid);
+  const shaped = Fixture.safeParse(await whole(raw));
   const [issue] = shaped.error?.issues ?? [];
   if (!shaped.success)
     return invalid(`${[...(issue?.path ?? []).map(String), issue?.message].join(": ")} - correct it`);
@@ -104,42 +105,30 @@ function parseFixture(text: string): ExactValue | undefined {
   }
 }
 
-class Reader {
-  readonly #folder: string;
-  readonly #files: TestFiles;
-  readonly #invalid: (why: string) => never;
-  #left = maxFileBytes;
+/**
+ * Makes a function that replaces the file references in a value by the content of the files. It throws if a key starts
+ * with one `$` but has no known meaning, such as `$aprox` in `{"$aprox": 850}`.
+ */
+function fileReader(folder: string, files: TestFiles, invalid: (why: string) => never) {
+  let left = maxFileBytes;
+  const whole = (value: ExactValue): Promise<WholeValue> => mapValue(value, wholeObject);
 
-  constructor(folder: string, files: TestFiles, invalid: (why: string) => never) {
-    this.#folder = folder;
-    this.#files = files;
-    this.#invalid = invalid;
-  }
-
-  /**
-   * Replaces the file references in a value by the content of the files. Throws if a key starts with one `$` but has no
-   * known meaning, such as `$aprox` in `{"$aprox": 850}`.
-   */
-  whole(value: ExactValue): Promise<WholeValue> {
-    return mapValue(value, this.#object);
-  }
-
-  readonly #object = async (value: ExactObject): Promise<WholeValue> => {
+  async function wholeObject(value: ExactObject): Promise<WholeValue> {
     const mark = markOf(value);
-    if (mark === undefined) return mapMembers(value, this.#object);
-    if (mark === "$file" || mark === "$text" || mark === "$json") return this.#fileValue(mark, value);
+    if (mark === undefined) return mapMembers(value, wholeObject);
+    if (mark === "$file" || mark === "$text" || mark === "$json") return fileValue(mark, value);
     const problem = formProblem(value);
-    return problem === undefined ? value : this.#invalid(problem);
-  };
+    return problem === undefined ? value : invalid(problem);
+  }
 
-  async #fileValue(mark: "$file" | "$text" | "$json", value: ExactObject): Promise<WholeValue> {
+  async function fileValue(mark: "$file" | "$text" | "$json", value: ExactObject): Promise<WholeValue> {
     const path = value[mark];
-    if (typeof path !== "string" || Object.keys(value).length !== 1) return this.#invalid(`write {"${mark}": "path"}`);
-    const bytes = await this.#read(path);
+    if (typeof path !== "string" || Object.keys(value).length !== 1) return invalid(`write {"${mark}": "path"}`);
+    const bytes = await read(path);
     if (mark === "$text") return bytes.toString();
-    if (mark === "$json") return this.whole(parseFixture(bytes.toString()) ?? this.#invalid(`"${path}" is not JSON`));
+    if (mark === "$json") return whole(parseFixture(bytes.toString()) ?? invalid(`"${path}" is not JSON`));
     const sha256 = sha256Of(bytes);
-    this.#files.set(sha256, bytes);
+    files.set(sha256, bytes);
     return { $file: sha256 };
   }
 
@@ -147,12 +136,14 @@ class Reader {
    * Accepts only files below the test folder, also after following links, because a test from another source must not
    * read other files of this machine.
    */
-  async #read(path: string): Promise<Buffer> {
-    await demandLeadsInside(this.#folder, path).catch((error: Error) => this.#invalid(error.message));
-    const bytes = await readFile(join(this.#folder, path)).catch(() => this.#invalid(`there is no file "${path}"`));
-    this.#left -= bytes.length;
-    return this.#left < 0 ? this.#invalid(`its files have more than ${maxFileBytes} bytes`) : bytes;
+  async function read(path: string): Promise<Buffer> {
+    await demandLeadsInside(folder, path).catch((error: Error) => invalid(error.message));
+    const bytes = await readFile(join(folder, path)).catch(() => invalid(`there is no file "${path}"`));
+    left -= bytes.length;
+    return left < 0 ? invalid(`its files have more than ${maxFileBytes} bytes`) : bytes;
   }
+
+  return whole;
 }
 
 export interface TestFolder extends Checked {
@@ -243,13 +234,12 @@ const maxInlineBytes = 1000;
 
 /** Writes a test and its files, and removes its files that are no longer used. Throws `InvalidInput`. */
 export async function writeTest(folder: string, test: Test, { replaces }: { replaces: boolean }): Promise<string> {
-  const { name, fixture, files } = test;
-  const written = new Writer(name, files);
-  const text = `${pretty(written.fixture(fixture), "", 0)}\n`;
+  const { name } = test;
+  const { content, files } = splitTest(test);
   const path = `tests/${name}.json`;
-  await writeInside(folder, path, text, { replaces });
-  for (const [file, content] of written.files) await writeInside(folder, `tests/${file}`, content, { replaces: true });
-  await removeOthers(folder, name, written.files);
+  await writeInside(folder, path, `${pretty(content, "", 0)}\n`, { replaces });
+  for (const [file, part] of files) await writeInside(folder, `tests/${file}`, part, { replaces: true });
+  await removeOthers(folder, name, files);
   return path;
 }
 
@@ -264,84 +254,69 @@ async function removeOthers(folder: string, name: string, named: ReadonlyMap<str
 /** Names of files that `writeTest` writes. Files with other names stay. */
 const ours = /^[0-9a-f]{16}\.(txt|json|bin)$/;
 
-class Writer {
-  readonly files = new Map<string, string | Uint8Array>();
-  readonly #name: string;
-  readonly #bytes: TestFiles;
+/** Returns the content of a test file, and the files with the bytes, long texts and large values of the test. */
+function splitTest({ name, fixture, files: bytes }: Test) {
+  const { input, outcomes, expect, format, workflow, recorded_from, code, prompts } = fixture;
+  const files = new Map<string, string | Uint8Array>();
 
-  constructor(name: string, bytes: TestFiles) {
-    this.#name = name;
-    this.#bytes = bytes;
-  }
-
-  fixture({ input, outcomes, expect, ...rest }: Fixture): ExactValue {
-    const { format, workflow, recorded_from, code, prompts } = rest;
-    const promptPart = Object.keys(prompts).length > 0 && { prompts };
-    const written = Object.entries(outcomes).map(([place, outcome]) => [place, this.#outcome(outcome)]);
-    // Undefined fields are left out, because JSON has no `undefined`.
-    return defined({
-      format,
-      workflow,
-      recorded_from,
-      input: this.#values(input),
-      code,
-      ...promptPart,
-      outcomes: Object.fromEntries(written),
-      expect: { ...expect, ...(expect.context && { context: this.#values(expect.context) }) },
-    }) as ExactValue;
-  }
-
-  #outcome({ set, delete: deleted, decision, error, reply }: FixtureOutcome): object {
-    if (reply !== undefined) return { reply: this.#value(reply) };
+  function writeOutcome({ set, delete: deleted, decision, error, reply }: FixtureOutcome): object {
+    if (reply !== undefined) return { reply: writeValue(reply) };
     return {
-      ...(!error && { set: this.#values(set) }),
+      ...(!error && { set: mapValues(set, writeValue) }),
       ...(deleted.length > 0 && { delete: deleted }),
       ...(decision !== null && { decision }),
       ...(error && { error }),
     };
   }
 
-  #values(values: Readonly<Record<string, ExactValue>>): object {
-    return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, this.#value(value)]));
-  }
-
-  #value(value: WholeValue): ExactValue {
-    const small = this.#withoutTexts(value);
+  function writeValue(value: WholeValue): ExactValue {
+    const small = withoutTexts(value);
     const isSmall = Buffer.byteLength(JSON.stringify(small)) <= maxInlineBytes;
-    return isSmall ? small : { $json: this.#keep(`${lineByLine(small)}\n`, "json") };
+    return isSmall ? small : { $json: keep(`${lineByLine(small)}\n`, "json") };
   }
 
-  #withoutTexts(value: WholeValue): ExactValue {
+  function withoutTexts(value: WholeValue): ExactValue {
     if (typeof value === "string")
       return Buffer.byteLength(value) <= maxInlineBytes || !value.isWellFormed()
         ? value
-        : { $text: this.#keep(value, "txt") };
+        : { $text: keep(value, "txt") };
     if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
-    if (Array.isArray(value)) return value.map((one) => this.#withoutTexts(one));
-    const mark = markOf(value);
-    const bytes = typeof value.$file === "string" ? this.#bytes.get(value.$file) : undefined;
-    if (bytes) return { $file: this.#keep(bytes, "bin") };
-    if (mark !== undefined) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.#withoutTexts(one)]));
+    if (Array.isArray(value)) return value.map(withoutTexts);
+    const content = typeof value.$file === "string" ? bytes.get(value.$file) : undefined;
+    if (content) return { $file: keep(content, "bin") };
+    return markOf(value) === undefined ? mapValues(value, withoutTexts) : value;
   }
 
-  #keep(content: string | Uint8Array, ending: string): string {
-    const path = `${this.#name}/${sha256(content).slice(0, 16)}.${ending}`;
-    this.files.set(path, content);
+  function keep(content: string | Uint8Array, ending: string): string {
+    const path = `${name}/${sha256(content).slice(0, 16)}.${ending}`;
+    files.set(path, content);
     return path;
   }
+
+  // Undefined fields are left out, because JSON has no `undefined`.
+  const content = defined({
+    format,
+    workflow,
+    recorded_from,
+    input: mapValues(input, writeValue),
+    code,
+    ...(Object.keys(prompts).length > 0 && { prompts }),
+    outcomes: mapValues(outcomes, writeOutcome),
+    expect: { ...expect, ...(expect.context && { context: mapValues(expect.context, writeValue) }) },
+  });
+  return { content: content as ExactValue, files };
+}
+
+function mapValues<Value, Mapped>(values: Readonly<Record<string, Value>>, map: (value: Value) => Mapped) {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]));
 }
 
 /** Writes each item or member on its own line, so that a diff shows the changed part. */
 function lineByLine(value: ExactValue): string {
-  const lines = (parts: string[], [open, close]: [string, string]) => `${open}\n${parts.join(",\n")}\n${close}`;
-  if (Array.isArray(value)) {
-    const items = value.map((one) => JSON.stringify(one));
-    return lines(items, ["[", "]"]);
-  }
+  if (Array.isArray(value)) return `[\n${value.map((one) => JSON.stringify(one)).join(",\n")}\n]`;
   if (value === null || typeof value !== "object" || isRawNumber(value)) return JSON.stringify(value);
   const members = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${JSON.stringify(one)}`);
-  return lines(members, ["{", "}"]);
+  return `{\n${members.join(",\n")}\n}`;
 }
 
 /** Formats JSON as formatters do: a short list stays on one line. */

@@ -1,6 +1,6 @@
 import { sha256 as sha256Of, type TraceEntry } from "@nova/engine";
 import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
-import { listRecorded, type ShownTrace } from "../api/recorded.ts";
+import { listRecorded, type RecordedTrace, type ShownTrace } from "../api/recorded.ts";
 import type { Fixture, FixtureOutcome } from "./fixture.ts";
 import { type Blobs, type WholeValue, wholeValue } from "./values.ts";
 
@@ -18,7 +18,7 @@ const noSteps: ReadonlySet<string> = new Set(["start", "end"]);
  * Lists all runs of nodes in order, and the path. The path has the places of these runs, of start and of end, but no
  * places that depend on timing.
  */
-export function listSteps(trace: Pick<ShownTrace, "entries" | "execution">): { steps: Step[]; path: string[] } {
+export function listSteps(trace: RecordedTrace): { steps: Step[]; path: string[] } {
   const chance = new Set(inFailedForks(trace.entries));
   const all = Array.from(listRecorded(trace), ({ place, entry }) => ({
     place,
@@ -68,7 +68,7 @@ export async function wholeMembers(json: string, blobs: Blobs): Promise<Record<s
 /** Returns the result of a whole run as a test expects it. */
 export async function expectationOf(trace: ShownRun, blobs: Blobs): Promise<Fixture["expect"]> {
   const { steps, path } = listSteps(trace);
-  const { status, error } = trace.execution;
+  const { status, error } = trace;
   const decided = steps.flatMap(({ place, entry, isChance }) =>
     isChance || entry.decision_result === null ? [] : [[place, entry.decision_result] as const],
   );
@@ -81,7 +81,7 @@ export async function expectationOf(trace: ShownRun, blobs: Blobs): Promise<Fixt
   };
 }
 
-export type ShownRun = Pick<ShownTrace, "entries" | "execution" | "context">;
+export type ShownRun = RecordedTrace & Pick<ShownTrace, "status" | "error" | "context">;
 
 /**
  * Returns the values of an outcome by key, for comparison. A failure has the key `error`, a decision the key

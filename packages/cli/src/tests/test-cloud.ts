@@ -69,8 +69,14 @@ export function testRunner(cloud: Pick<LocalCloud, "ports" | "templateFor" | "un
       const outcomes = { document: objectText(written), sealed: true };
       await startExecution(ports, { context, files: placed, id, version, outcomes });
       await cloud.untilEnd(id);
-      const trace = asWritten(await readTrace(ports, id));
-      return { trace, live, blobs: { load: (sha256) => ports.blobs.get(home, sha256) } };
+      const { execution, context: found, entries } = asWritten(await readTrace(ports, id));
+      const { workflowId, status, error = null } = execution;
+      const ran = { execution_id: id, workflow: workflowId, version: execution.version, status, error };
+      return {
+        trace: { ...ran, context: found, entries },
+        live,
+        blobs: { load: (sha256) => ports.blobs.get(home, sha256) },
+      };
     },
     async evaluate(expressions) {
       evaluating ??= compileWorkflow({ text: evaluator, fileName: "workflow.json", files: {} }).then((compiled) => {
@@ -81,7 +87,7 @@ export function testRunner(cloud: Pick<LocalCloud, "ports" | "templateFor" | "un
       const test = { name: "python", fixture: { input, outcomes: {} }, files: new Map() };
       const { trace } = await runner.run(await evaluating, test);
       const { results } = JSON.parse(trace.context.text) as { results?: (string | null)[] };
-      return results ?? expressions.map(() => trace.execution.error?.message ?? "it was not evaluated");
+      return results ?? expressions.map(() => trace.error?.message ?? "it was not evaluated");
     },
   };
   return runner;

@@ -23,12 +23,8 @@ export async function updateTest(runner: TestRunner, folder: TestFolder, old: Te
     const failure = failureOf(run.trace, test.fixture, tried);
     if (failure && "message" in failure) return failure;
     if (failure) {
-      printError(
-        styled(
-          "yellow",
-          `nova: the test "${test.name}" keeps the recorded outcome of "${failure.node}": ${failure.why}`,
-        ),
-      );
+      const kept = `the test "${test.name}" keeps the recorded outcome of "${failure.node}"`;
+      printError(styled("yellow", `nova: ${kept}: ${failure.why}`));
       tried.delete(failure.node);
       continue;
     }

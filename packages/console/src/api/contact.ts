@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 
 /** This file records whether the server answers, so that no page shows old states as current states. */
 
-export interface Contact {
+interface Contact {
   /** Whether at least two requests in a row got no answer. */
   isLost: boolean;
   /** The time of the last answer in milliseconds since 1970. */

@@ -16,20 +16,17 @@ class SignInProblem extends Error {
 /** Fetches a JSON object from an issuer, without cookies, caches or redirects. Throws `SignInProblem`. */
 async function askIssuer(address: string, form?: Record<string, string>) {
   const { host } = new URL(address);
-  let text: string;
-  let isOk: boolean;
-  try {
-    const answer = await fetch(address, {
-      cache: "no-store",
-      credentials: "omit",
-      redirect: "error",
-      signal: AbortSignal.timeout(timeoutMs),
-      ...(form && { method: "POST", body: new URLSearchParams(form) }),
-    });
-    [text, isOk] = [await answer.text(), answer.ok];
-  } catch (cause) {
+  const asked = fetch(address, {
+    cache: "no-store",
+    credentials: "omit",
+    redirect: "error",
+    signal: AbortSignal.timeout(timeoutMs),
+    ...(form && { method: "POST", body: new URLSearchParams(form) }),
+  });
+  const read = asked.then(async (answer) => ({ text: await answer.text(), isOk: answer.ok }));
+  const { text, isOk } = await read.catch((cause) => {
     throw new SignInProblem(problems.unreachable(host), { cause });
-  }
+  });
   const body = text.length > maxCharacters ? undefined : parseRecord(text);
   if (body === undefined) throw new SignInProblem(problems.noIssuer(host));
   return { isOk, body };
@@ -183,9 +180,7 @@ export async function finishSignIn(
   sessionStorage.removeItem(storedPending);
   const isComplete = typeof verifier === "string" && typeof place === "string";
   if (!config || !isComplete || answer.get("state") !== state) throw new SignInProblem(problems.notBegun);
-  if (answer.has("error")) {
-    throw new SignInProblem(explainRefusal(answer.get("error"), answer.get("error_description")));
-  }
+  if (answer.has("error")) throw refusalOf(answer.get("error"), answer.get("error_description"));
   const { token, endOfSession, namesItself } = await discoverEndpoints(config);
   if (answer.has("iss") ? answer.get("iss") !== config.issuer : namesItself) {
     throw new SignInProblem(problems.otherIssuer);
@@ -198,23 +193,21 @@ export async function finishSignIn(
     client_id: clientId,
     code_verifier: verifier,
   });
-  if (!isOk) throw new SignInProblem(explainRefusal(body.error, body.error_description));
+  if (!isOk) throw refusalOf(body.error, body.error_description);
   return { tokens: parseTokens(body, { endpoint: token, clientId, endOfSession }, Date.now()), place };
 }
 
 /**
- * Returns the sentence about a refused sign-in. Shortens the description, because any person may have written it into
+ * Returns the error of a refused sign-in. Shortens the description, because any person may have written it into
  * the address of the page.
  */
-function explainRefusal(error: unknown, description: unknown): string {
+function refusalOf(error: unknown, description: unknown): SignInProblem {
   const why = [description, error].find((one) => typeof one === "string" && one !== "") ?? problems.noReason;
-  return problems.refused(String(why).slice(0, 200));
+  return new SignInProblem(problems.refused(String(why).slice(0, 200)));
 }
 
-const randomBytes = 32;
-
 function createRandomText(): string {
-  return encodeBase64Url(crypto.getRandomValues(new Uint8Array(randomBytes)));
+  return encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)));
 }
 
 /** Computes the PKCE challenge of a verifier (RFC 7636, `S256`). */
@@ -246,11 +239,7 @@ export interface Tokens extends TokenSource {
 }
 
 /** Parses an answer of the token endpoint. Throws `SignInProblem` if it contains no bearer token. */
-export function parseTokens(
-  body: Record<string, unknown>,
-  { endpoint, clientId, endOfSession }: TokenSource,
-  now: number,
-): Tokens {
+export function parseTokens(body: Record<string, unknown>, source: TokenSource, now: number): Tokens {
   const { access_token, token_type, expires_in, refresh_token } = body;
   const isBearer = typeof token_type === "string" && token_type.toLowerCase() === "bearer";
   if (typeof access_token !== "string" || !/^[\w.~+/=-]+$/.test(access_token) || !isBearer) {
@@ -258,9 +247,7 @@ export function parseTokens(
   }
   const seconds = Number(expires_in);
   return {
-    endpoint,
-    clientId,
-    endOfSession,
+    ...source,
     access: access_token,
     endsAt: Number.isFinite(seconds) && seconds > 0 ? now + seconds * 1000 : undefined,
     refresh: typeof refresh_token === "string" && refresh_token !== "" ? refresh_token : undefined,
@@ -279,11 +266,11 @@ export function isRenewalDue({ endsAt, refresh }: Tokens, now: number): boolean 
  * Renews tokens. If the issuer sends no new refresh token, the old refresh token stays valid. Throws `SignInProblem`.
  */
 export async function renewTokens(tokens: Tokens): Promise<Tokens> {
-  const { endpoint, clientId, refresh = "" } = tokens;
+  const { endpoint, clientId, endOfSession, refresh = "" } = tokens;
   const form = { grant_type: "refresh_token", refresh_token: refresh, client_id: clientId };
   const { isOk, body } = await askIssuer(endpoint, form);
   if (!isOk) throw new SignInProblem(problems.notRenewed);
-  return parseTokens({ refresh_token: refresh, ...body }, tokens, Date.now());
+  return parseTokens({ refresh_token: refresh, ...body }, { endpoint, clientId, endOfSession }, Date.now());
 }
 
 const storedTokens = "nova-tokens";

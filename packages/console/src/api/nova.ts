@@ -6,21 +6,16 @@ import { fetchNoted } from "./contact.ts";
 import { clearSession, readApiUrl, refreshKey } from "./session.ts";
 
 /** Creates a client for one key. Contexts are unparsed JSON text (`Raw`) in requests and answers. */
-export function createKeyClient(apiKey: string): NovaClient {
-  return createClient({ url: readApiUrl(), apiKey, parse: parseAnswer, stringify: renderJson });
+export function createKeyClient(apiKey: string, fetch?: (request: Request) => Promise<Response>): NovaClient {
+  const more = fetch && { fetch };
+  return createClient({ url: readApiUrl(), apiKey, parse: parseAnswer, stringify: renderJson, ...more });
 }
 
 /** Creates a client that uses the stored key or token, and renews the token before it expires. */
 export function createSessionClient(): NovaClient {
-  return createClient({
-    url: readApiUrl(),
-    apiKey: "",
-    parse: parseAnswer,
-    stringify: renderJson,
-    async fetch(request) {
-      request.headers.set("authorization", `Bearer ${(await refreshKey()) ?? ""}`);
-      return fetchNoted(request);
-    },
+  return createKeyClient("", async (request) => {
+    request.headers.set("authorization", `Bearer ${(await refreshKey()) ?? ""}`);
+    return fetchNoted(request);
   });
 }
 
@@ -30,22 +25,16 @@ export function createSessionClient(): NovaClient {
  * without a key.
  */
 export function createLinkClient(token: string): NovaClient {
-  return createClient({
-    url: readApiUrl(),
-    apiKey: "",
-    parse: parseAnswer,
-    stringify: renderJson,
-    async fetch(request) {
-      request.headers.set("nova-vote-link", token);
-      request.headers.delete("authorization");
-      const key = await refreshKey();
-      const signedIn = key === undefined ? undefined : new Request(request.clone());
-      signedIn?.headers.set("authorization", `Bearer ${key}`);
-      const answer = await fetch(signedIn ?? request);
-      if (answer.status !== 401 || !signedIn) return answer;
-      clearSession();
-      return fetch(request);
-    },
+  return createKeyClient("", async (request) => {
+    request.headers.set("nova-vote-link", token);
+    request.headers.delete("authorization");
+    const key = await refreshKey();
+    const signedIn = key === undefined ? undefined : new Request(request.clone());
+    signedIn?.headers.set("authorization", `Bearer ${key}`);
+    const answer = await fetch(signedIn ?? request);
+    if (answer.status !== 401 || !signedIn) return answer;
+    clearSession();
+    return fetch(request);
   });
 }
 

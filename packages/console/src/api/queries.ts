@@ -55,10 +55,8 @@ export function usePolled<T>({ queryKey, read, isOver, enabled = true }: Polled<
       const previous = queries.getQueryData<Tagged<T>>(queryKey);
       const { data, error, response } = await read(previous?.tag ? { "If-None-Match": previous.tag } : {}, signal);
       const isUnchanged = response.status === 304 && previous !== undefined;
-      pauses.set(
-        hash,
-        isUnchanged ? Math.min(longestPauseMs, (pauses.get(hash) ?? firstPauseMs) * growth) : firstPauseMs,
-      );
+      const longerPauseMs = Math.min(longestPauseMs, (pauses.get(hash) ?? firstPauseMs) * growth);
+      pauses.set(hash, isUnchanged ? longerPauseMs : firstPauseMs);
       if (isUnchanged) return previous;
       if (!response.ok) throw new ApiProblem(response.status, error);
       return { value: data as T, tag: response.headers.get("etag") };
@@ -70,12 +68,8 @@ export function usePolled<T>({ queryKey, read, isOver, enabled = true }: Polled<
       return firstPauseMs;
     },
     staleTime: firstPauseMs,
-    select: readValue<T>,
+    select: ({ value }: Tagged<T>) => value,
   });
-}
-
-function readValue<T>({ value }: Tagged<T>): T {
-  return value;
 }
 
 interface Page<Item> {

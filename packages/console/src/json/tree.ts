@@ -12,13 +12,17 @@ export interface Root {
   note?: string | undefined;
 }
 
-/** A row of a tree. */
-export interface Row {
+/** The place of a value in a tree. */
+interface Place {
   path: string;
   depth: number;
   name: string | undefined;
   text: string;
   root: Root;
+}
+
+/** A row of a tree. */
+export interface Row extends Place {
   /** Whether an object or a list is unfolded; undefined for other values. */
   isOpen: boolean | undefined;
   isList: boolean;
@@ -42,14 +46,6 @@ export const initialCount = 100;
 /** Objects and lists with more characters start folded, so that the members after them stay visible. */
 const longestOpen = 1_500;
 const mostFound = 500;
-
-interface Place {
-  path: string;
-  depth: number;
-  name: string | undefined;
-  text: string;
-  root: Root;
-}
 
 /** Creates a function that lists the rows of a tree. A folded value is not even split into its members. */
 export function createTree(roots: readonly Root[]): (shown: Shown) => Row[] {

@@ -36,9 +36,7 @@ interface ChartProps {
 /** Stacked bars with a legend. Series without a value are not in the legend. */
 export function Chart(props: ChartProps): JSX.Element {
   const { label, series, bars, top, heightPx, ticks = [], formatTick = String, end } = props;
-  const used = series
-    .map((one, index) => ({ one, index }))
-    .filter(({ index }) => bars.some((bar) => bar.values[index]));
+  const used = series.filter((_, index) => bars.some((bar) => bar.values[index]));
   return (
     <figure className="chart" aria-label={label}>
       <div className={ticks.length > 0 ? "chart-ruled" : undefined} aria-hidden="true">
@@ -60,7 +58,7 @@ export function Chart(props: ChartProps): JSX.Element {
         </div>
       </div>
       <figcaption className="line small quiet">
-        {used.map(({ one: { name, className, total } }) => (
+        {used.map(({ name, className, total }) => (
           <span key={name} className={`legend-key ${className}`}>
             {name} {total !== undefined && <b>{total}</b>}
           </span>

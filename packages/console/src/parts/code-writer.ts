@@ -69,13 +69,10 @@ export function openWriter(host: HTMLElement, writing: Writing): Writer {
       if (text === view.state.doc.toString()) return;
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
     },
-    mark: (marks) =>
-      view.dispatch(
-        setDiagnostics(
-          view.state,
-          marks.map((one) => findPlace(view.state, one)),
-        ),
-      ),
+    mark(marks) {
+      const found = marks.map((one) => findPlace(view.state, one));
+      view.dispatch(setDiagnostics(view.state, found));
+    },
   };
 }
 

@@ -96,17 +96,7 @@ interface FormDialogProps {
 
 /** A dialog that contains a form. If `onSubmit` fails, the dialog stays open and shows the error. */
 export function FormDialog(props: FormDialogProps): JSX.Element {
-  const {
-    title,
-    action = title,
-    tone = "main",
-    isIncomplete,
-    isSecret,
-    staysOpen,
-    onSubmit,
-    onClose,
-    children,
-  } = props;
+  const { title, action = title, tone = "main", isIncomplete, isSecret, staysOpen, onSubmit, onClose } = props;
   const form = useId();
   const [isPending, setPending] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -144,7 +134,7 @@ export function FormDialog(props: FormDialogProps): JSX.Element {
       }
     >
       <form id={form} className="stack loose" autoComplete={isSecret ? "off" : undefined} onSubmit={submit}>
-        {children}
+        {props.children}
         <ErrorNote error={error} />
       </form>
     </Dialog>

@@ -40,13 +40,9 @@ type Given<Attributes> = Omit<Attributes, "id" | "className" | "value" | "onChan
   onChange(value: string): void;
 };
 
-export function TextField({
-  label,
-  hint,
-  error,
-  onChange,
-  ...given
-}: Around & Given<InputHTMLAttributes<HTMLInputElement>>): JSX.Element {
+type TextFieldProps = Around & Given<InputHTMLAttributes<HTMLInputElement>>;
+
+export function TextField({ label, hint, error, onChange, ...given }: TextFieldProps): JSX.Element {
   return (
     <Field label={label} hint={hint} error={error}>
       {(ids) => (
@@ -63,13 +59,9 @@ export function TextField({
   );
 }
 
-export function TextArea({
-  label,
-  hint,
-  error,
-  onChange,
-  ...given
-}: Around & Given<TextareaHTMLAttributes<HTMLTextAreaElement>>): JSX.Element {
+type TextAreaProps = Around & Given<TextareaHTMLAttributes<HTMLTextAreaElement>>;
+
+export function TextArea({ label, hint, error, onChange, ...given }: TextAreaProps): JSX.Element {
   return (
     <Field label={label} hint={hint} error={error}>
       {(ids) => (
@@ -103,15 +95,20 @@ export function SelectField({ label, hint, error, value, values, disabled, onCha
           disabled={disabled}
           onChange={(event) => onChange(event.target.value)}
         >
-          {values.map(([one, text]) => (
-            <option key={one} value={one}>
-              {text}
-            </option>
-          ))}
+          <Options values={values} />
         </select>
       )}
     </Field>
   );
+}
+
+/** The choices of a `select` element. */
+export function Options({ values }: Pick<SelectFieldProps, "values">): JSX.Element[] {
+  return values.map(([value, label]) => (
+    <option key={value} value={value}>
+      {label}
+    </option>
+  ));
 }
 
 interface SegmentsProps<Value extends string> {
@@ -125,14 +122,8 @@ interface SegmentsProps<Value extends string> {
 }
 
 /** A row of choices, one of which is selected. */
-export function Segments<Value extends string>({
-  label,
-  choices,
-  value,
-  onChange,
-  id,
-  isBad = false,
-}: SegmentsProps<Value>): JSX.Element {
+export function Segments<Value extends string>(props: SegmentsProps<Value>): JSX.Element {
+  const { label, choices, value, onChange, id, isBad = false } = props;
   const name = useId();
   return (
     <div className="segments" role="radiogroup" aria-label={label} aria-invalid={isBad || undefined}>

@@ -2,6 +2,7 @@ import { type JSX, type ReactNode, useCallback, useMemo, useRef, useState } from
 import { useSearchParams } from "wouter";
 import { texts } from "../texts.ts";
 import { IconButton } from "./button.tsx";
+import { Options } from "./field.tsx";
 import { Icon } from "./icon.tsx";
 import { useKeys } from "./keyboard.tsx";
 import { changeParams, type Named, readParams } from "./params.ts";
@@ -69,13 +70,8 @@ interface FilterSelectProps {
 }
 
 /** A filter: one of `values`, or no restriction. */
-export function FilterSelect({
-  label,
-  value,
-  values,
-  none = texts.common.all,
-  onChange,
-}: FilterSelectProps): JSX.Element {
+export function FilterSelect(props: FilterSelectProps): JSX.Element {
+  const { label, value, values, none = texts.common.all, onChange } = props;
   const isKnown = value === undefined || values.some(([choice]) => choice === value);
   const all = isKnown ? values : [[value, value] as const, ...values];
   return (
@@ -83,11 +79,7 @@ export function FilterSelect({
       <span>{label}</span>
       <select aria-label={label} value={value ?? ""} onChange={(event) => onChange(event.target.value || undefined)}>
         <option value="">{none}</option>
-        {all.map(([choice, text]) => (
-          <option key={choice} value={choice}>
-            {text}
-          </option>
-        ))}
+        <Options values={all} />
       </select>
       <Icon name="down" size={12} />
     </label>

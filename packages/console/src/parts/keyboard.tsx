@@ -8,7 +8,7 @@ interface Shortcut {
 }
 
 /** Shortcuts by `KeyboardEvent.key`; a space separates the two keys of a sequence. */
-export type Shortcuts = Readonly<Record<string, Shortcut>>;
+type Shortcuts = Readonly<Record<string, Shortcut>>;
 
 /** A part of the open page to which the palette leads, such as a node of a run. */
 export interface Place {
@@ -26,10 +26,8 @@ interface Keyboard {
   listPlaces(): readonly Place[];
 }
 
-export interface ListedShortcut {
-  label: string;
+interface ListedShortcut extends Shortcut {
   keys: string[];
-  run(): void;
 }
 
 const KeyboardContext = createContext<Keyboard | null>(null);
@@ -65,9 +63,8 @@ export function KeyboardProvider({ children }: { children: ReactNode }): JSX.Ele
       const pair = before && event.timeStamp - before.at < pairMs ? `${before.key} ${event.key}` : "";
       before = { key: event.key, at: event.timeStamp };
       // A sequence takes precedence over a single key: `g k` over `k`.
-      const shortcut = [pair, event.key].flatMap((key) =>
-        groups.current.toReversed().flatMap((group) => group[key] ?? []),
-      )[0];
+      const latestFirst = groups.current.toReversed();
+      const [shortcut] = [pair, event.key].flatMap((key) => latestFirst.flatMap((group) => group[key] ?? []));
       if (!shortcut) return;
       event.preventDefault();
       shortcut.run();
@@ -106,12 +103,9 @@ export function useKeys(shortcuts: Shortcuts): void {
   latest.current = shortcuts;
   const names = Object.keys(shortcuts).join("\n");
   useEffect(() => {
-    const entries = names
-      .split("\n")
-      .map((key): [string, Shortcut] => [
-        key,
-        { label: latest.current[key]?.label ?? "", run: () => latest.current[key]?.run() },
-      ]);
+    const entries = names.split("\n").map((key) => {
+      return [key, { label: latest.current[key]?.label ?? "", run: () => latest.current[key]?.run() }] as const;
+    });
     return keyboard?.add(Object.fromEntries(entries));
   }, [keyboard, names]);
 }

@@ -126,14 +126,8 @@ function useTargets(text: string): Target[] {
         return { key: `w ${id}`, group: "workflow", icon: "flow", name, note, run: () => go(`/workflows/${id}`) };
       }),
       ...clients.map((slug): Target => {
-        return {
-          key: `c ${slug}`,
-          group: "client",
-          icon: "people",
-          name: slug,
-          note: "",
-          run: () => go(`/clients/${slug}`),
-        };
+        const run = () => go(`/clients/${slug}`);
+        return { key: `c ${slug}`, group: "client", icon: "people", name: slug, note: "", run };
       }),
     ],
     [runs, shortcuts, places, workflows.data, clients, go],

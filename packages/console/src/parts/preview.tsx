@@ -95,14 +95,10 @@ function Table({ rows }: { rows: readonly (readonly string[])[] }): JSX.Element 
 }
 
 /** The kind of a preview; `none`: download only. */
-export type PreviewKind =
+type PreviewKind =
   | { as: "image"; type: string }
-  | { as: "pdf" }
-  | { as: "sheet" }
-  | { as: "csv"; text: string }
-  | { as: "json"; text: string }
-  | { as: "text"; text: string }
-  | { as: "none" };
+  | { as: "csv" | "json" | "text"; text: string }
+  | { as: "pdf" | "sheet" | "none" };
 
 /** Magic numbers of file formats. */
 const magicNumbers: [bytes: readonly number[], kind: PreviewKind][] = [

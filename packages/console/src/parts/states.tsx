@@ -9,18 +9,20 @@ import { UntrustedText } from "./untrusted-text.tsx";
 interface EmptyProps {
   icon: IconName;
   title: string;
-  hint: string;
+  hint: ReactNode;
   /** Whether this message is the only content of the page. */
   isPage?: boolean;
+  /** Whether the content is missing because of an error. */
+  isError?: boolean;
   children?: ReactNode;
 }
 
 /** Replaces missing content and suggests a next step. */
-export function Empty({ icon, title, hint, isPage, children }: EmptyProps): JSX.Element {
+export function Empty({ icon, title, hint, isPage, isError, children }: EmptyProps): JSX.Element {
   const Title = isPage ? "h1" : "h2";
   return (
-    <div className="state stack">
-      <span className="disc tone-idle">
+    <div className="state stack" role={isError ? "alert" : undefined}>
+      <span className={`disc ${isError ? "tone-bad" : "tone-idle"}`}>
         <Icon name={icon} size={20} />
       </span>
       <Title>{title}</Title>
@@ -31,21 +33,15 @@ export function Empty({ icon, title, hint, isPage, children }: EmptyProps): JSX.
 }
 
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }): JSX.Element {
+  const title = error instanceof ApiProblem ? error.title : texts.common.failed;
   return (
-    <div className="state stack" role="alert">
-      <span className="disc tone-bad">
-        <Icon name="cross" size={20} />
-      </span>
-      <h2>{error instanceof ApiProblem ? error.title : texts.common.failed}</h2>
-      <p className="quiet">
-        <UntrustedText text={describeError(error)} />
-      </p>
+    <Empty icon="cross" title={title} hint={<UntrustedText text={describeError(error)} />} isError>
       {onRetry && (
         <Button icon="restart" onClick={onRetry}>
           {texts.common.retry}
         </Button>
       )}
-    </div>
+    </Empty>
   );
 }
 
@@ -78,21 +74,17 @@ export function ErrorNote({ error }: { error: unknown }): JSX.Element | null {
 
 /** The error of a page. A missing permission is no failure of the page. */
 function PageFailure({ error, onRetry }: { error: unknown; onRetry(): void }): JSX.Element {
-  if (!isForbidden(error)) return <Failure error={error} onRetry={onRetry} />;
+  if (!hasStatus(error, 403)) return <Failure error={error} onRetry={onRetry} />;
   return <Empty icon="shield" title={texts.common.notAllowed} hint={describeError(error)} />;
-}
-
-function isForbidden(error: unknown): boolean {
-  return error instanceof ApiProblem && error.status === 403;
 }
 
 /** Returns whether the server refused a change because another user has changed the same thing. */
 export function isConflict(error: unknown): boolean {
-  return error instanceof ApiProblem && error.status === 409;
+  return hasStatus(error, 409);
 }
 
-function isNotFound(error: unknown): boolean {
-  return error instanceof ApiProblem && error.status === 404;
+function hasStatus(error: unknown, status: number): boolean {
+  return error instanceof ApiProblem && error.status === status;
 }
 
 interface Query<Data> {
@@ -116,7 +108,7 @@ interface QueryViewProps<Data> {
  * that the user typed stays too. The frame of the page says if the server does not answer.
  */
 export function QueryView<Data>({ query, lines = 8, missing, children }: QueryViewProps<Data>): JSX.Element {
-  if (missing && isNotFound(query.error)) {
+  if (missing && hasStatus(query.error, 404)) {
     const { words, to } = missing;
     return (
       <Empty icon="search" title={words.missing} hint={words.missingHint} isPage>
@@ -174,13 +166,15 @@ export function ListView<Item>(props: ListViewProps<Item>): JSX.Element {
   );
 }
 
-interface MoreProps {
-  query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage(): unknown };
-  label: string;
+/** A query that reads a list page by page. */
+export interface PagedQuery {
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  fetchNextPage(): unknown;
 }
 
 /** A button that loads the next page, if there is one. */
-export function LoadMore({ query, label }: MoreProps): JSX.Element | null {
+export function LoadMore({ query, label }: { query: PagedQuery; label: string }): JSX.Element | null {
   if (!query.hasNextPage) return null;
   return (
     <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>

@@ -32,9 +32,8 @@ export function getStatusTone(status: RunStatus): string {
 }
 
 export function StatusBadge({ status }: { status: RunStatus }): JSX.Element {
-  const { tone } = looks[status];
   return (
-    <span className={`badge tone-${tone}`}>
+    <span className={`badge tone-${looks[status].tone}`}>
       <StatusMark status={status} />
       {texts.status[status]}
     </span>
@@ -57,7 +56,7 @@ export function Badge({ tone, icon, text, title }: BadgeProps): JSX.Element {
   );
 }
 
-export function StatusMark({ status }: { status: RunStatus }): JSX.Element {
+function StatusMark({ status }: { status: RunStatus }): JSX.Element {
   const { tone, icon } = looks[status];
   return (
     <span className={`mark center tone-${tone} ${status === "running" ? "mark-running" : ""}`}>

@@ -1,5 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type JSX, type MouseEvent, memo, type ReactNode, useEffect, useRef } from "react";
+import type { PagedQuery } from "./states.tsx";
 
 /**
  * The label of a column, its cells, their CSS classes, and what replaces the label in the header. Classes: `number`,
@@ -58,7 +59,7 @@ interface WindowedTableProps<Item> extends TableProps<Item> {
   className: string;
   rowHeight: number;
   /** Reads the next page when the user scrolls near the last loaded row. */
-  query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage(): unknown };
+  query: PagedQuery;
   isSelected?(item: Item): boolean;
   onOpen?(item: Item): void;
 }

@@ -17,11 +17,10 @@ const exactly = new Intl.DateTimeFormat("en", {
 
 /** Shows a time in the viewer's time zone, and milliseconds on hover. */
 export function Time({ at }: { at: string }): JSX.Element {
-  const date = new Date(at);
-  const isToday = date.toDateString() === new Date().toDateString();
+  const ms = Date.parse(at);
   return (
-    <time dateTime={at} title={exactly.format(date)}>
-      {(isToday ? clockAlone : dayAndClock).format(date)}
+    <time dateTime={at} title={exactly.format(ms)}>
+      {formatMoment(ms)}
     </time>
   );
 }
@@ -33,7 +32,7 @@ export function formatMoment(ms: number): string {
 }
 
 export function formatClock(ms: number): string {
-  return clockAlone.format(new Date(ms));
+  return clockAlone.format(ms);
 }
 
 /** Shows `ms`, or counts up from `from` while `ms` is null. */

@@ -27,7 +27,8 @@ export class CounterBook {
   readonly #byExecution = new LRUCache<string, Counters>({ max: remembered });
 
   of(execution: string): Counters {
-    return this.#byExecution.get(execution) ?? zeroCounters();
+    const zero = { aws_calls: { dynamodb: 0, s3: 0, states: 0 }, sandbox_calls: 0, bytes_stored: 0 };
+    return this.#byExecution.get(execution) ?? zero;
   }
 
   /** Counts a request. `text` has every part of it that may contain an execution id: path, headers and JSON. */
@@ -52,43 +53,28 @@ export class CounterBook {
   }
 }
 
-function zeroCounters(): Counters {
-  return { aws_calls: { dynamodb: 0, s3: 0, states: 0 }, sandbox_calls: 0, bytes_stored: 0 };
-}
+export type RequestCounter = ReturnType<typeof requestCounter>;
 
 /**
- * Counts the requests of every execution, both those over HTTP and the direct calls of this process. Each method is
- * called after the request has been answered.
+ * Returns a counter of the requests to these endpoints of the owner, both those over HTTP and the direct calls of this
+ * process. Each method is called after the request has been answered.
  */
-export interface RequestCounter extends SandboxCounter {
-  onAnswered(answered: AnsweredRequest): void;
-  onCalled(called: OwnCall): void;
-}
-
-interface SandboxCounter {
-  /** Called for each cell, which is code that runs in a sandbox. */
-  onCell(cell: CellRequest): void;
-  /** Called for each request to the control plane, the API that creates and ends sandboxes. */
-  onControl(call: Pick<ControlCall, "url" | "json">): void;
-}
-
-/** Returns a counter of the requests to these endpoints of the owner. */
 export function requestCounter(
   book: CounterBook,
   endpoints: Pick<Endpoints, AwsService | "e2bApi">,
   e2b: Pick<E2bServer, "sandboxes">,
-): RequestCounter {
+) {
   const services = new Map<number, AwsService | "e2bApi">();
   for (const service of ["dynamodb", "s3", "states", "e2bApi"] as const) {
     services.set(Number(new URL(endpoints[service]).port), service);
   }
   return {
-    onAnswered(answered) {
+    onAnswered(answered: AnsweredRequest) {
       const service = services.get(answered.port);
       if (service === "e2bApi") book.countSandbox(sandboxText(answered, e2b));
       else if (service) book.countAws(service, answered.request.url + answered.json, storedBytes(service, answered));
     },
-    onCalled({ port, operation, input, isStored }) {
+    onCalled({ port, operation, input, isStored }: OwnCall) {
       const service = services.get(port);
       if (!service || service === "e2bApi") return;
       if (service === "s3") {
@@ -100,8 +86,11 @@ export function requestCounter(
       const json = JSON.stringify(input);
       book.countAws(service, json, isStored && writes.test(operation) ? Buffer.byteLength(json) : 0);
     },
-    onCell: ({ headers, body }) => book.countSandbox(body + metadataText(e2b, headers["E2b-Sandbox-Id"])),
-    onControl: ({ url, json }) => book.countSandbox(sandboxText({ request: { url, headers: {} }, json }, e2b)),
+    /** Called for each cell, which is code that runs in a sandbox. */
+    onCell: ({ headers, body }: CellRequest) => book.countSandbox(body + metadataText(e2b, headers["E2b-Sandbox-Id"])),
+    /** Called for each request to the control plane, the API that creates and ends sandboxes. */
+    onControl: ({ url, json }: Pick<ControlCall, "url" | "json">) =>
+      book.countSandbox(sandboxText({ request: { url, headers: {} }, json }, e2b)),
   };
 }
 
@@ -251,7 +240,7 @@ export function serveOwnCalls(
  */
 export function serveOwnSandboxes(
   { apiUrl, sandboxUrl, execute, callControlPlane }: OwnSandboxes,
-  { onCell, onControl }: SandboxCounter,
+  { onCell, onControl }: Pick<RequestCounter, "onCell" | "onControl">,
 ): () => void {
   const { fetch: fetchOverHttp } = globalThis;
   if (process.env.NOVA_WIRE === "1") return () => undefined;

@@ -210,10 +210,8 @@ export class Mails extends Deliveries {
   /** Turns a stored mail into the notification that S3 sends to Lambda. */
   readonly onCreated: OnCreated = ({ bucket, key, bytes }) => {
     if (!key.startsWith(folder)) return;
-    const s3 = {
-      bucket: { name: bucket },
-      object: { key: encodeURIComponent(key).replaceAll("%2F", "/"), size: bytes },
-    };
+    const object = { key: encodeURIComponent(key).replaceAll("%2F", "/"), size: bytes };
+    const s3 = { bucket: { name: bucket }, object };
     const record = { eventSource: "aws:s3", eventName: "ObjectCreated:Put", s3 };
     const payload = JSON.stringify({ Records: [record] });
     this.add({ functionArn: functionArn("nova-receive-mail"), payload, inTurn: false });

@@ -105,8 +105,7 @@ export async function readSecretsIfThere(dataDir: string): Promise<FolderSecrets
 export async function restoreSecrets(dataDir: string, secrets: FolderSecrets): Promise<void> {
   const { signingKey, credentialKeys, proofKeys } = secrets;
   await keysFrom(dataDir, signingKey);
-  const { signingKey: there } = await readSecrets(dataDir);
-  if (there !== signingKey) {
+  if ((await readSecrets(dataDir)).signingKey !== signingKey) {
     throw new LocalCloudError(
       `${dataDir} signs with a key of its own, with which nothing of the export would verify - import it into an empty data folder (NOVA_DATA_DIR)`,
     );
@@ -157,7 +156,11 @@ async function closeFolder(dataDir: string): Promise<void> {
   const names = await readdir(dataDir);
   const isNew = !names.some((name) => name.startsWith("keys.json"));
   if (uid !== own) {
-    if (!(await mayWrite(dataDir))) return;
+    const mayWrite = await access(dataDir, constants.W_OK).then(
+      () => true,
+      () => false,
+    );
+    if (!mayWrite) return;
     throw refused(dataDir, `belongs to another user (${uid}), who could read everything in it`);
   }
   const foreign = names.find((name) => !name.startsWith(".") && !holds(name) && !harmless.has(name));
@@ -173,13 +176,6 @@ function holds(name: string): boolean {
 function refused(dataDir: string, why: string): LocalCloudError {
   const advice = "name a folder of your own in NOVA_DATA_DIR, or make this one yours alone (chown, chmod 700)";
   return new LocalCloudError(`the data folder ${dataDir} ${why} - ${advice}`);
-}
-
-async function mayWrite(folder: string): Promise<boolean> {
-  return access(folder, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
 }
 
 /**

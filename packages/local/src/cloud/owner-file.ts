@@ -102,13 +102,6 @@ const ofTheOwner = [
   "NOVA_E2B_CREATES_PER_SECOND",
 ] as const;
 
-/** The part of the owner's file that says which process owns the data folder, and with which variables. */
-interface Settings {
-  pid: number;
-  instance: string;
-  variables: Readonly<Record<string, string>>;
-}
-
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -125,7 +118,10 @@ export function variableDigests(env: Variables, instance: string): Record<string
 }
 
 /** Returns a sentence about the variables of this process that have no effect, because the owner has other values. */
-export function describeIneffective(env: Variables, { pid, instance, variables }: Settings): string | undefined {
+export function describeIneffective(
+  env: Variables,
+  { pid, instance, variables }: Pick<Owner, "pid" | "instance" | "variables">,
+): string | undefined {
   const own = Object.entries(variableDigests(env, instance));
   const names = own.flatMap(([name, digest]) => (variables[name] === digest ? [] : [name]));
   if (names.length === 0) return undefined;

@@ -116,7 +116,7 @@ function placeOf(payload: string) {
  * child execution. Null if the code of the node continues in the next invocation.
  */
 function outcomeIn(payload: string): Outcome | null {
-  const answer = JSON.parse(payload) as Answered & RunningOn;
+  const answer = JSON.parse(payload) as Answered;
   if (answer.running) return answer.retry === undefined ? null : { state: "retrying", message: answer.retry };
   if (answer.task || answer.until || answer.child) return { state: "waiting" };
   const reused = answer.summary?.reused && { message: "reused" };
@@ -131,5 +131,6 @@ type Answered = {
   child?: object;
   count?: number;
   summary?: { reused?: true };
+  running?: true;
+  retry?: string;
 };
-type RunningOn = { running?: true; retry?: string };

@@ -64,20 +64,16 @@ function addMailErasure(eraser: Eraser, folder: string): Eraser {
 }
 
 async function removeMails(folder: string, header: string, value: string): Promise<void> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
-    return [];
-  });
   const line = new RegExp(`^${header}: ${value}\\r?$`, "im");
-  // Ignores a mail that is already gone: several executions are erased at the same time, and another erasure may have
-  // removed it.
-  const unlessGone = (error: NodeJS.ErrnoException) => {
+  // The folder is absent before the first mail. A mail may be gone, because several executions are erased at the same
+  // time.
+  const ignoreAbsent = (error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
-    return "";
   };
-  for (const name of names.filter((one) => one.endsWith(".eml"))) {
+  for (const name of (await readdir(folder).catch(ignoreAbsent)) ?? []) {
     const path = join(folder, name);
-    if (line.test(await headOf(path).catch(unlessGone))) await rm(path, { force: true });
+    if (name.endsWith(".eml") && line.test((await headOf(path).catch(ignoreAbsent)) ?? ""))
+      await rm(path, { force: true });
   }
 }
 

@@ -18,17 +18,12 @@ import {
   pythonVariable,
 } from "./python-packages.ts";
 
-/** Returns the template of workflows without requirements, which `nova template build` made. */
-function baseTemplate(): string {
-  return process.env.E2B_TEMPLATE_ID ?? "nova";
-}
-
 /**
- * Prepares a workflow's template: the base, or one with its requirements. Workflows with the same requirements share a
- * template.
+ * Prepares a workflow's template: the one that `nova template build` made, or one with its requirements. Workflows with
+ * the same requirements share a template.
  */
 export async function prepareTemplate(dataDir: string, requirements: readonly string[]): Promise<string> {
-  if (requirements.length === 0) return baseTemplate();
+  if (requirements.length === 0) return process.env.E2B_TEMPLATE_ID ?? "nova";
   const template = templateName(requirements);
   const own = templateFolder(dataDir, template);
   const index = join(docstringsFolder(dataDir), `${template}.json`);
@@ -75,10 +70,7 @@ export async function indexDocstrings(
 }
 
 /** The harness is preloaded as in the template, so the first node does not wait for it. */
-const preloaded = {
-  folder: pythonFolder,
-  module: "nova_harness.daemon",
-};
+const preloaded = { folder: pythonFolder, module: "nova_harness.daemon" };
 
 /**
  * Opens E2B before the other services, because Python starts while this process loads everything else. With `drives:

@@ -14,13 +14,7 @@ import {
 import { readBody } from "@nova/serve-local";
 
 /** The web console, at the same host and port as the API. */
-export interface Console {
-  link(origin: string): string;
-  /** Returns the address below which the page shows tasks. */
-  tasksAt(origin: string): string;
-  /** Answers a request for the console. Returns false if the request is for the API. */
-  serve(request: IncomingMessage, response: ServerResponse): boolean;
-}
+export type Console = ReturnType<typeof openConsole>;
 
 interface ConsoleOptions {
   /** Returns the folder of the built page; called when a browser first requests it. */
@@ -41,7 +35,7 @@ const maxBytes = 1000;
  * Opens the console at `/console/`, beside the API. A printed link carries a code in its fragment, which no server
  * logs. The page can exchange this code for the API key once.
  */
-export function openConsole({ folder, apiKey, blobOrigin, env, onFailure }: ConsoleOptions): Console {
+export function openConsole({ folder, apiKey, blobOrigin, env, onFailure }: ConsoleOptions) {
   const codes = new Set<string>();
 
   async function exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -59,26 +53,23 @@ export function openConsole({ folder, apiKey, blobOrigin, env, onFailure }: Cons
     await sendPage({ ...asked, folder: await folder(), blobOrigin, issuers: listIssuerOrigins(env) });
   }
 
-  async function config(response: ServerResponse): Promise<void> {
-    response
-      .writeHead(200, { "content-type": "application/json", "cache-control": "no-cache" })
-      .end(renderPageConfig(env));
-  }
-
-  function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+  async function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     if (request.method === "POST" && path === `${root}session`) return exchange(request, response);
-    if (request.method === "GET" && path === root + configName) return config(response);
-    return page(request, response, path);
+    if (request.method !== "GET" || path !== root + configName) return page(request, response, path);
+    const headers = { "content-type": "application/json", "cache-control": "no-cache" };
+    response.writeHead(200, headers).end(renderPageConfig(env));
   }
 
   return {
-    link(origin) {
+    link(origin: string): string {
       const code = randomBytes(32).toString("base64url");
       codes.add(code);
       return `${origin}${root}#code=${code}`;
     },
-    tasksAt: (origin) => `${origin}${root}tasks`,
-    serve(request, response) {
+    /** Returns the address below which the page shows tasks. */
+    tasksAt: (origin: string) => `${origin}${root}tasks`,
+    /** Answers a request for the console. Returns false if the request is for the API. */
+    serve(request: IncomingMessage, response: ServerResponse): boolean {
       const [path = ""] = (request.url ?? "").split("?");
       if (path === root.slice(0, -1) || (path === "/" && wantsPage(request))) {
         response.writeHead(302, { location: root, "cache-control": "no-store" }).end();

@@ -1,6 +1,6 @@
 import { ApiProblem, type NovaClient, type Session } from "@nova/client";
 import { RawJson } from "@nova/engine";
-import { type TemplateName, templateNames, templates } from "@nova/templates";
+import { templateNames, templates } from "@nova/templates";
 import { parseKeepingDigits, type Workflow, writeTriggers, writeWorkflow } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import { z } from "zod";
@@ -83,16 +83,18 @@ export function draftText({ settings, nodes, edges }: Session): string {
   return JSON.stringify({ ...settings, nodes: nodes.map(({ definition }) => definition), edges }, null, 1);
 }
 
+const Named = z.object({
+  workflow: WorkflowId.optional(),
+  version: z.number().optional().describe("absent: the latest"),
+  draft: Draft.optional(),
+  example: z.enum(templateNames).optional(),
+  node: z.string().optional().describe("only this node"),
+});
+
 export const read = tool({
   name: "read",
   description: "Read a workflow, a draft or an example, or one node of it. Give one of the three.",
-  input: z.object({
-    workflow: WorkflowId.optional(),
-    version: z.number().optional().describe("absent: the latest"),
-    draft: Draft.optional(),
-    example: z.enum(templateNames).optional(),
-    node: z.string().optional().describe("only this node"),
-  }),
+  input: Named,
   output: z.object({
     id: z.string(),
     name: z.string(),
@@ -102,28 +104,22 @@ export const read = tool({
     files: z.record(z.string(), z.string()).describe("code and prompts by path"),
   }),
   hints: reads,
-  async call({ workflow, version, draft, example, node }, { nova }) {
-    const found = await readOne(nova, { workflow, version, draft, example });
-    const { text: definition, files } = node === undefined ? found : pickNode(found, node);
+  async call(asked, { nova }) {
+    const found = await readOne(nova, asked);
+    const { text: definition, files } = asked.node === undefined ? found : pickNode(found, asked.node);
     return { result: { ...found.about, definition, files }, whole: [{ uri: found.uri, name: "the definition" }] };
   },
 });
 
-interface Found {
+interface Found extends Pick<ReadWorkflow, "text" | "files"> {
   about: { id: string; name: string; version: number | null; revision: number | null };
   uri: string;
-  text: string;
-  files: Readonly<Record<string, string>>;
 }
 
-interface Named {
-  workflow?: string | undefined;
-  version?: number | undefined;
-  draft?: string | undefined;
-  example?: TemplateName | undefined;
-}
-
-async function readOne(nova: NovaClient, { workflow, version, draft, example }: Named): Promise<Found> {
+async function readOne(
+  nova: NovaClient,
+  { workflow, version, draft, example }: z.output<typeof Named>,
+): Promise<Found> {
   if ([workflow, draft, example].filter((one) => one !== undefined).length !== 1)
     throw new RangeError("give exactly one of workflow, draft and example");
   if (draft !== undefined) {
@@ -134,17 +130,21 @@ async function readOne(nova: NovaClient, { workflow, version, draft, example }: 
   if (example !== undefined) {
     const { title, files } = templates[example];
     const { "workflow.json": text = "{}", ...others } = files;
-    const own = Object.entries(others).filter(([path]) => /^(nodes|lib|prompts)\//.test(path));
     const about = { id: example, name: title, version: null, revision: null };
-    return { about, uri: `nova://examples/${example}`, text, files: Object.fromEntries(own) };
+    return { about, uri: `nova://examples/${example}`, text, files: filesOfDefinition(others) };
   }
   const found = await readPublished(nova, workflow as string, version);
   const about = { id: workflow as string, name: found.name, version: found.version, revision: null };
   return { about, uri: `nova://workflows/${workflow}/${found.version}`, text: found.text, files: found.files };
 }
 
+/** Returns the files of an example that its definition may name. */
+export function filesOfDefinition(files: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(files).filter(([path]) => /^(nodes|lib|prompts)\//.test(path)));
+}
+
 /** Keeps only one node and the files that it names. */
-function pickNode({ text, files }: Pick<Found, "text" | "files">, id: string): Pick<Found, "text" | "files"> {
+function pickNode({ text, files }: Found, id: string): Pick<Found, "text" | "files"> {
   const all = nodesIn(parseKeepingDigits(text) as Written);
   const node = all.find((one) => one.id === id);
   if (!node) throw new RangeError(`there is no node "${id}" - it has ${all.map((one) => one.id).join(", ")}`);
@@ -163,19 +163,21 @@ function nodesIn({ nodes }: Written): Written[] {
   return (nodes as Written[]).flatMap((node) => [node, ...nodesIn(node)]);
 }
 
+const Checked = z.object({
+  draft: Draft.optional(),
+  workflow: WorkflowId.optional(),
+  definition: z.string().optional().describe("JSON text of a workflow.json"),
+  files: z.record(z.string(), z.string()).optional().describe("texts of the files that the definition names"),
+});
+
 export const validate = tool({
   name: "validate",
   description: "Find the mistakes in a draft, a published workflow, or a definition that you send.",
-  input: z.object({
-    draft: Draft.optional(),
-    workflow: WorkflowId.optional(),
-    definition: z.string().optional().describe("JSON text of a workflow.json"),
-    files: z.record(z.string(), z.string()).optional().describe("texts of the files that the definition names"),
-  }),
+  input: Checked,
   output: z.object({ valid: z.boolean(), findings: z.array(Finding), next: Next }),
   hints: reads,
-  async call({ draft, workflow, definition, files }, { nova }) {
-    const found = await findMistakes(nova, { draft, workflow, definition, files });
+  async call(asked, { nova }) {
+    const found = await findMistakes(nova, asked);
     const valid = !hasErrors(found);
     const next = valid
       ? "run it, or publish the draft"
@@ -184,14 +186,10 @@ export const validate = tool({
   },
 });
 
-interface Checked {
-  draft?: string | undefined;
-  workflow?: string | undefined;
-  definition?: string | undefined;
-  files?: Record<string, string> | undefined;
-}
-
-async function findMistakes(nova: NovaClient, { draft, workflow, definition, files }: Checked): Promise<Finding[]> {
+async function findMistakes(
+  nova: NovaClient,
+  { draft, workflow, definition, files }: z.output<typeof Checked>,
+): Promise<Finding[]> {
   if (draft !== undefined) return (await nova.sessions.edit(draft, { operations: [] })).findings;
   if (workflow !== undefined) return (await nova.workflows.findings(workflow)).findings;
   if (definition === undefined) throw new RangeError("give a draft, a workflow or a definition");

@@ -16,6 +16,7 @@ import {
   tool,
   WorkflowId,
 } from "../tool.ts";
+import { filesOfDefinition } from "./definitions.ts";
 
 const Operation = z.object({
   op: z.enum(["add_node", "change_node", "remove_node", "add_edge", "remove_edge", "change_settings"]),
@@ -50,7 +51,8 @@ export const edit = tool({
   hints: changes,
   async call({ draft, workflow, context, revision, operations }, { nova }) {
     for (const operation of operations) demandSafeNumbers(operation);
-    const id = draft ?? (await makeDraft(nova, { workflow, context }));
+    const made = defined({ workflow, context: context === undefined ? undefined : new RawJson(context) });
+    const id = draft ?? (await nova.sessions.create(made)).session_id;
     const edited = await nova.sessions
       .edit(id, { operations: operations as never, ...defined({ revision }) })
       .catch(async (cause: unknown) => {
@@ -67,14 +69,6 @@ export const edit = tool({
     };
   },
 });
-
-async function makeDraft(
-  nova: NovaClient,
-  { workflow, context }: { workflow?: string | undefined; context?: string | undefined },
-): Promise<string> {
-  const values = context === undefined ? undefined : new RawJson(context);
-  return (await nova.sessions.create(defined({ workflow, context: values }))).session_id;
-}
 
 /** Throws for a whole number that JSON readers round, because the change would not be what its author wrote. */
 function demandSafeNumbers(value: unknown): void {
@@ -120,8 +114,7 @@ export const publish = tool({
 
 function exampleSource(example: (typeof templateNames)[number], id: string) {
   const { "workflow.json": text = "{}", ...files } = fillTemplate(templates[example], { id, name: id });
-  const named = Object.entries(files).filter(([path]) => /^(nodes|lib|prompts)\//.test(path));
-  return { definition: new RawJson(text), files: Object.fromEntries(named) };
+  return { definition: new RawJson(text), files: filesOfDefinition(files) };
 }
 
 interface Published {

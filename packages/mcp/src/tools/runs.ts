@@ -36,12 +36,10 @@ export const run = tool({
   output: RunResult,
   hints: changes,
   async call({ workflow, draft, wait_seconds, ...asked }, { nova, maxWaitSeconds }) {
-    const seconds = Math.min(wait_seconds ?? maxWaitSeconds, maxWaitSeconds);
-    const deadline = Date.now() + seconds * 1000;
+    const deadline = Date.now() + Math.min(wait_seconds ?? maxWaitSeconds, maxWaitSeconds) * 1000;
     if ((workflow === undefined) === (draft === undefined)) throw new RangeError("give either a workflow or a draft");
     try {
-      if (draft !== undefined)
-        return await runDraft(nova, draft, { node: asked.node, context: asked.context, deadline });
+      if (draft !== undefined) return await runDraft(nova, draft, { ...asked, deadline });
       const { version, client, context } = asked;
       const values = context === undefined ? undefined : new RawJson(context);
       const body = defined({ version, client_slug: client, context: values });
@@ -55,8 +53,8 @@ export const run = tool({
 });
 
 interface DraftRun {
-  node: string | undefined;
-  context: string | undefined;
+  node?: string | undefined;
+  context?: string | undefined;
   deadline: number;
 }
 

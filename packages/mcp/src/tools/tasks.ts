@@ -30,26 +30,18 @@ export const tasks = tool({
     more: z.boolean(),
   }),
   hints: reads,
-  async call({ execution_id, mine }, { nova }) {
+  async call({ execution_id: wanted, mine }, { nova }) {
     const items = [];
     let more = false;
     for await (const task of nova.tasks.list(mine ? { mine: "true" } : {})) {
-      if (execution_id !== undefined && task.execution_id !== execution_id) continue;
+      if (wanted !== undefined && task.execution_id !== wanted) continue;
       if (items.length >= maxTasks) {
         more = true;
         break;
       }
-      const { form, forms } = task;
+      const { task_id, execution_id, node, message, choices, form, forms, expires_at } = task;
       const schema = forms ?? form;
-      items.push({
-        task_id: task.task_id,
-        execution_id: task.execution_id,
-        node: task.node,
-        message: task.message,
-        choices: task.choices,
-        form: schema && JSON.stringify(schema),
-        expires_at: task.expires_at,
-      });
+      items.push({ task_id, execution_id, node, message, choices, form: schema && JSON.stringify(schema), expires_at });
     }
     return { result: { items, more } };
   },

@@ -1,8 +1,8 @@
 import { type DragEvent, type JSX, useState } from "react";
-import { readKind } from "../../json/raw.ts";
+import { readString } from "../../json/raw.ts";
 import { texts } from "../../texts.ts";
 import { Button, IconButton } from "../button.tsx";
-import { Segments } from "../field.tsx";
+import { Options, Segments } from "../field.tsx";
 import { Icon } from "../icon.tsx";
 import { formatBytes } from "../time.tsx";
 import { UntrustedText } from "../untrusted-text.tsx";
@@ -16,40 +16,34 @@ import {
   type Problems,
 } from "./form.ts";
 
-interface FormFieldsProps {
-  fields: readonly Field[];
-  drafts: readonly Draft[];
-  onChange(drafts: readonly Draft[]): void;
+/** The properties that the editors of all values of a form have in common. */
+interface FormProps {
   problems: Problems;
   /** Prefix of the ids of all inputs; unique for each form. */
   id: string;
-  /** The path of these fields in the form. */
-  place?: string;
   /** Whether values without a type may be files. */
   takesFiles?: boolean;
 }
 
+interface FormFieldsProps extends FormProps {
+  fields: readonly Field[];
+  drafts: readonly Draft[];
+  onChange(drafts: readonly Draft[]): void;
+  /** The path of these fields in the form. */
+  place?: string;
+}
+
 /** The fields of a form that is generated from a schema. */
-export function FormFields({
-  fields,
-  drafts,
-  onChange,
-  problems,
-  id,
-  place = "",
-  takesFiles = false,
-}: FormFieldsProps): JSX.Element {
+export function FormFields({ fields, drafts, onChange, place = "", ...form }: FormFieldsProps): JSX.Element {
   return (
     <div className="stack loose">
       {fields.map((field, index) => (
         <FieldView
+          {...form}
           key={field.key}
           field={field}
           draft={drafts[index] as Draft}
           onChange={(draft) => onChange(drafts.with(index, draft))}
-          problems={problems}
-          id={id}
-          takesFiles={takesFiles}
           place={`${place}.${index}`}
         />
       ))}
@@ -57,7 +51,7 @@ export function FormFields({
   );
 }
 
-export function FieldView({ field, ...value }: ValueProps & { field: Field }): JSX.Element {
+function FieldView({ field, ...value }: ValueProps & { field: Field }): JSX.Element {
   const { label, description, isRequired, shape } = field;
   const inputId = `${value.id}${value.place}`;
   const problem = value.problems.get(value.place);
@@ -84,15 +78,12 @@ export function FieldView({ field, ...value }: ValueProps & { field: Field }): J
       <Trouble inputId={inputId} text={problem} />
     </>
   );
-  if (isGroup) {
-    return (
-      <fieldset className="field" aria-describedby={about || undefined}>
-        <legend>{title}</legend>
-        {content}
-      </fieldset>
-    );
-  }
-  return (
+  return isGroup ? (
+    <fieldset className="field" aria-describedby={about || undefined}>
+      <legend>{title}</legend>
+      {content}
+    </fieldset>
+  ) : (
     <div className="field">
       <label htmlFor={inputId}>{title}</label>
       {content}
@@ -100,12 +91,10 @@ export function FieldView({ field, ...value }: ValueProps & { field: Field }): J
   );
 }
 
-function ValueView({
-  shape,
-  labelled,
-  ...value
-}: ValueProps & { shape: FieldShape; labelled: Labelled }): JSX.Element | null {
-  const { draft } = value;
+type ValueViewProps = ValueProps & { shape: FieldShape; labelled: Labelled };
+
+function ValueView({ shape, labelled, ...value }: ValueViewProps): JSX.Element | null {
+  const { draft, onChange } = value;
   if (shape.kind === "list" && draft.kind === "list")
     return <ListInput shape={shape} labelled={labelled} value={value} draft={draft} />;
   if (shape.kind === "object" && draft.kind === "object") {
@@ -115,24 +104,16 @@ function ValueView({
           {...value}
           fields={shape.fields}
           drafts={draft.members}
-          onChange={(members) => value.onChange({ kind: "object", members })}
+          onChange={(members) => onChange({ kind: "object", members })}
         />
       </div>
     );
   }
   if (draft.kind === "any")
-    return <AnyInput draft={draft} labelled={labelled} takesFiles={value.takesFiles} onChange={value.onChange} />;
-  if (draft.kind === "scalar") {
-    return (
-      <ScalarInput
-        shape={shape}
-        labelled={labelled}
-        text={draft.text}
-        onText={(text) => value.onChange({ kind: "scalar", text })}
-      />
-    );
-  }
-  return null;
+    return <AnyInput draft={draft} labelled={labelled} takesFiles={value.takesFiles} onChange={onChange} />;
+  if (draft.kind !== "scalar") return null;
+  const setText = (text: string) => onChange({ kind: "scalar", text });
+  return <ScalarInput shape={shape} labelled={labelled} text={draft.text} onText={setText} />;
 }
 
 interface ListInputProps {
@@ -199,7 +180,7 @@ interface AnyInputProps {
   draft: AnyDraft;
   onChange(draft: AnyDraft): void;
   labelled: Labelled;
-  takesFiles: boolean;
+  takesFiles?: boolean | undefined;
 }
 
 /** Edits a value without a declared type: a text, JSON or a file. */
@@ -207,9 +188,7 @@ export function AnyInput({ draft, labelled, takesFiles, onChange }: AnyInputProp
   const [isOver, setOver] = useState(false);
   const { inputId, label, about, isBad } = labelled;
   const modes: AnyMode[] = takesFiles ? ["text", "json", "file"] : ["text", "json"];
-  const take = (file: File | undefined) => {
-    if (file) onChange({ ...draft, mode: "file", file });
-  };
+  const take = (file: File | undefined) => onChange({ ...draft, mode: "file", file });
   const drop = {
     onDragOver(event: DragEvent) {
       event.preventDefault();
@@ -219,7 +198,8 @@ export function AnyInput({ draft, labelled, takesFiles, onChange }: AnyInputProp
     onDrop(event: DragEvent) {
       event.preventDefault();
       setOver(false);
-      take(event.dataTransfer.files[0]);
+      const [file] = event.dataTransfer.files;
+      if (file) take(file);
     },
   };
   return (
@@ -231,12 +211,7 @@ export function AnyInput({ draft, labelled, takesFiles, onChange }: AnyInputProp
         onChange={(mode) => onChange({ ...draft, mode })}
       />
       {draft.mode === "file" ? (
-        <FileInput
-          draft={draft}
-          labelled={labelled}
-          take={take}
-          onClear={() => onChange({ ...draft, file: undefined })}
-        />
+        <FileInput draft={draft} labelled={labelled} take={take} />
       ) : (
         <textarea
           id={inputId}
@@ -258,15 +233,10 @@ interface FileInputProps {
   draft: AnyDraft;
   labelled: Labelled;
   take(file: File | undefined): void;
-  onClear(): void;
 }
 
-function FileInput({
-  draft: { file },
-  labelled: { inputId, label, about },
-  take,
-  onClear,
-}: FileInputProps): JSX.Element {
+function FileInput({ draft: { file }, labelled, take }: FileInputProps): JSX.Element {
+  const { inputId, label, about } = labelled;
   if (file) {
     return (
       <div className="form-file row">
@@ -275,7 +245,7 @@ function FileInput({
           <UntrustedText text={file.name} />
         </span>
         <span className="quiet">{formatBytes(file.size)}</span>
-        <IconButton icon="cross" label={texts.form.remove(file.name)} onClick={onClear} />
+        <IconButton icon="cross" label={texts.form.remove(file.name)} onClick={() => take(undefined)} />
       </div>
     );
   }
@@ -304,7 +274,7 @@ interface ScalarInputProps {
   onText(text: string): void;
 }
 
-export function ScalarInput({ shape, labelled, text, onText }: ScalarInputProps): JSX.Element | null {
+function ScalarInput({ shape, labelled, text, onText }: ScalarInputProps): JSX.Element | null {
   const { inputId, label, about, isBad, isRequired } = labelled;
   if (shape.kind === "boolean") {
     const choices: [string, string][] = [
@@ -325,15 +295,10 @@ export function ScalarInput({ shape, labelled, text, onText }: ScalarInputProps)
     onChange: ({ target }: { target: { value: string } }) => onText(target.value),
   };
   if (shape.kind === "choice") {
-    const choices = shape.values.map((value): [string, string] => [value, formatChoice(value)]);
     return (
       <select {...given}>
         {(!isRequired || text === "") && <option value="">{isRequired ? texts.form.choose : texts.form.none}</option>}
-        {choices.map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
+        <Options values={shape.values.map((value) => [value, readString(value) ?? value] as const)} />
       </select>
     );
   }
@@ -345,22 +310,15 @@ export function ScalarInput({ shape, labelled, text, onText }: ScalarInputProps)
   return <input {...given} type={shape.input} autoComplete="off" />;
 }
 
-function formatChoice(json: string): string {
-  return readKind(json) === "text" ? JSON.parse(json) : json;
-}
-
 /** Properties of the editor of one value. */
-export interface ValueProps {
+interface ValueProps extends FormProps {
   draft: Draft;
   onChange(draft: Draft): void;
-  problems: Problems;
-  id: string;
   place: string;
-  takesFiles: boolean;
 }
 
 /** Labels of an input for assistive technology. */
-export interface Labelled {
+interface Labelled {
   inputId: string;
   label: string;
   about: string | undefined;

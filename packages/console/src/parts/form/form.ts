@@ -1,4 +1,4 @@
-import { formatJson, listElements, listMembers, readKind, readMembers } from "../../json/raw.ts";
+import { formatJson, listElements, listMembers, readKind, readMembers, readString } from "../../json/raw.ts";
 import { texts } from "../../texts.ts";
 
 /** The kind of one value. Numbers are texts, as in the schema, so that no digit is lost. */
@@ -13,7 +13,7 @@ export type FieldShape =
   /** A value without a generated field: the user enters text, JSON or a file. For an object, the field starts as JSON. */
   | { kind: "any"; isObject?: true };
 
-export type TextInput = "text" | "date" | "time" | "datetime-local" | "email" | "url" | "password";
+type TextInput = "text" | "date" | "time" | "datetime-local" | "email" | "url" | "password";
 
 export interface Bound {
   limit: string;
@@ -51,11 +51,8 @@ type Schema = ReadonlyMap<string, string>;
 
 /** Parses the named properties of a schema; empty if there are none. */
 export function parseFields(schema: string): readonly Field[] {
-  const shape = parseShape(parseSchema(schema), {
-    root: schema,
-    depth: 0,
-    shared: { left: maxFields, refs: new Map() },
-  });
+  const shared = { left: maxFields, refs: new Map() };
+  const shape = parseShape(parseSchema(schema), { root: schema, depth: 0, shared });
   return shape.kind === "object" ? shape.fields : [];
 }
 
@@ -84,13 +81,13 @@ function parseShape(unresolved: Schema, place: Place, key = ""): FieldShape {
   if (only !== undefined) return { kind: "choice", values: [only] };
   const deeper = { root, depth: depth + 1, shared };
   const isBeyond = depth > maxDepth || shared.left-- <= 0;
-  switch (isBeyond ? "any" : readType(schema)) {
+  const type = isBeyond ? "any" : readType(schema);
+  switch (type) {
     case "string":
       return parseTextShape(schema, key);
     case "number":
-      return { kind: "number", isInteger: false, bounds: parseBounds(schema) };
     case "integer":
-      return { kind: "number", isInteger: true, bounds: parseBounds(schema) };
+      return { kind: "number", isInteger: type === "integer", bounds: parseBounds(schema) };
     case "boolean":
       return { kind: "boolean" };
     case "array":
@@ -145,7 +142,7 @@ function parseBounds(schema: Schema): Bound[] {
 function readType(schema: Schema): string {
   const type = schema.get("type") ?? (schema.has("properties") ? '"object"' : "null");
   const named = readKind(type) === "list" ? listElements(type).filter((one) => one !== '"null"') : [type];
-  return named.length === 1 && readKind(named[0] as string) === "text" ? JSON.parse(named[0] as string) : "any";
+  return (named.length === 1 ? readString(named[0]) : undefined) ?? "any";
 }
 
 /** Follows one `$ref` within the schema. A reference to another reference is edited as JSON. */
@@ -162,8 +159,7 @@ function followPath(root: string, path: readonly string[]): Schema {
 }
 
 function readText(schema: Schema, name: string): string | undefined {
-  const text = schema.get(name);
-  return text !== undefined && readKind(text) === "text" ? JSON.parse(text) : undefined;
+  return readString(schema.get(name));
 }
 
 function readNumber(schema: Schema, name: string): number | undefined {
@@ -202,16 +198,12 @@ export function createElement(shape: FieldShape, json?: string): Element {
 /** Creates the initial draft of a value from its default, which is JSON. */
 export function createDraft(shape: FieldShape, json?: string): Draft {
   switch (shape.kind) {
-    case "list":
-      return {
-        kind: "list",
-        elements:
-          json !== undefined && readKind(json) === "list"
-            ? listElements(json).map((element) => createElement(shape.element, element))
-            : [],
-      };
+    case "list": {
+      const elements = json !== undefined && readKind(json) === "list" ? listElements(json) : [];
+      return { kind: "list", elements: elements.map((element) => createElement(shape.element, element)) };
+    }
     case "object":
-      return { kind: "object", members: createMembers(shape.fields, json) };
+      return { kind: "object", members: createDrafts(shape.fields, json) };
     case "any":
       return createAnyDraft(shape, json);
     case "choice":
@@ -229,11 +221,8 @@ function createAnyDraft({ isObject }: Extract<FieldShape, { kind: "any" }>, json
   return { kind: "any", mode, text: json === undefined ? "" : formatJson(json), file: undefined };
 }
 
-export function createDrafts(fields: readonly Field[]): readonly Draft[] {
-  return createMembers(fields, undefined);
-}
-
-function createMembers(fields: readonly Field[], json: string | undefined): readonly Draft[] {
+/** Creates the initial drafts of fields from the default of their object, which is JSON. */
+export function createDrafts(fields: readonly Field[], json?: string): readonly Draft[] {
   const members = json !== undefined && readKind(json) === "object" ? listMembers(json) : [];
   return fields.map(({ key, shape, initial }) =>
     createDraft(shape, members.find((one) => one.key === key)?.text ?? initial),
@@ -276,7 +265,7 @@ export function listFiles(draft: Draft): File[] {
 }
 
 /** The JSON of each uploaded file, which replaces the file in the context. */
-export type Uploaded = ReadonlyMap<File, string>;
+type Uploaded = ReadonlyMap<File, string>;
 
 const noUploads: Uploaded = new Map();
 

@@ -72,47 +72,45 @@ export function useMoving(editing: GraphEditing | undefined) {
   return { positions, onNodesChange: editing && onNodesChange };
 }
 
-/** Keeps buttons large enough to touch in a graph that is drawn small. */
-function useButtonScale(): number {
-  return useStore(({ transform: [, , zoom] }) => Math.max(1, 1 / zoom));
+interface PlusButtonProps {
+  label: string;
+  className: string;
+  /** The place of the button, as CSS transforms. */
+  place?: string;
+  onClick(): void;
+}
+
+/** A button that stays large enough to touch in a graph that is drawn small. */
+function PlusButton({ label, className, place = "", onClick }: PlusButtonProps): JSX.Element {
+  const scale = useStore(({ transform: [, , zoom] }) => Math.max(1, 1 / zoom));
+  return (
+    <button
+      type="button"
+      className={`graph-plus center nodrag ${className}`}
+      style={{ transform: `${place} scale(${scale})` }}
+      aria-label={label}
+      title={label}
+      onClick={(event) => {
+        event.stopPropagation();
+        onClick();
+      }}
+    >
+      <Icon name="plus" size={10} />
+    </button>
+  );
 }
 
 /** A button in the middle of an edge, which inserts a node there. */
 export function InsertButton({ at, label, onInsert }: { at: Point; label: string; onInsert(): void }): JSX.Element {
-  const scale = useButtonScale();
+  const place = `translate(-50%, -50%) translate(${at.x}px, ${at.y}px)`;
   return (
     <EdgeLabelRenderer>
-      <button
-        type="button"
-        className="graph-plus center nodrag nopan"
-        style={{ transform: `translate(-50%, -50%) translate(${at.x}px, ${at.y}px) scale(${scale})` }}
-        aria-label={label}
-        title={label}
-        onClick={onInsert}
-      >
-        <Icon name="plus" size={10} />
-      </button>
+      <PlusButton label={label} className="nopan" place={place} onClick={onInsert} />
     </EdgeLabelRenderer>
   );
 }
 
 /** A button below a card, which adds a node after it. */
 export function AppendButton({ name, onAppend }: { name: string; onAppend(): void }): JSX.Element {
-  const label = texts.graph.append(name);
-  const scale = useButtonScale();
-  return (
-    <button
-      type="button"
-      className="graph-plus graph-append center nodrag"
-      style={{ transform: `scale(${scale})` }}
-      aria-label={label}
-      title={label}
-      onClick={(event) => {
-        event.stopPropagation();
-        onAppend();
-      }}
-    >
-      <Icon name="plus" size={10} />
-    </button>
-  );
+  return <PlusButton label={texts.graph.append(name)} className="graph-append" onClick={onAppend} />;
 }

@@ -110,7 +110,7 @@ function Flow<Data extends object>({ graph, label, showCard, lookOf, ...props }:
   const layout = useMemo(() => computed && movePlaces(computed, positions), [computed, positions]);
   const nodes = useNodes(graph, layout, folding, props);
   const edges = useMemo(
-    () => layout && buildEdges(graph, opened, lookOf, groupRoutes(layout), editing?.onInsert),
+    () => layout && buildEdges(graph, opened, lookOf, Map.groupBy(layout.routes, pairKey), editing?.onInsert),
     [graph, opened, lookOf, layout, editing?.onInsert],
   );
   const box = useRef<HTMLDivElement>(null);
@@ -201,20 +201,13 @@ function buildRequest(
   return {
     nodes: nodes.map((node) => {
       const { id, body } = node;
-      return {
-        id,
-        width: size.width,
-        height: getHeight(node),
-        ...(body && opened.has(id) && { inside: buildRequest(body, opened, getHeight, room) }),
-      };
+      const inside = body && opened.has(id) && { inside: buildRequest(body, opened, getHeight, room) };
+      return { id, width: size.width, height: getHeight(node), ...inside };
     }),
     // Reserves space for the counter after the label.
-    edges: edges.map(({ from, to, label, max }) => ({
-      from,
-      to,
-      label: max === undefined ? label : `${label} ${max}/${max}`,
-      room,
-    })),
+    edges: edges.map(({ from, to, label, max }) => {
+      return { from, to, label: max === undefined ? label : `${label} ${max}/${max}`, room };
+    }),
   };
 }
 
@@ -272,15 +265,11 @@ function pairKey({ from, to }: { from: string; to: string }): string {
   return `${from}>${to}`;
 }
 
-/** Groups routes by their pair of nodes. Parallel edges have one route each. */
-function groupRoutes({ routes }: Layout): Map<string, Route[]> {
-  return Map.groupBy(routes, pairKey);
-}
-
 function buildEdges(
   { nodes, edges }: Graph,
   opened: ReadonlySet<string>,
   lookOf: (edge: GraphEdge) => EdgeLook,
+  /** The routes by their pair of nodes. Parallel edges have one route each. */
   routes: Map<string, Route[]>,
   insert: ((edge: GraphEdge) => void) | undefined,
 ): RouteEdge[] {
@@ -347,7 +336,7 @@ function openWorker(): Worker {
  * Returns the layout; undefined before the first one is computed. The previous layout stays until the next one is
  * ready.
  */
-export function useLayout(request: LayoutRequest): Layout | undefined {
+function useLayout(request: LayoutRequest): Layout | undefined {
   const [layout, setLayout] = useState<Layout>();
   // An open run requests the same layout on every poll, so requests are compared by their text.
   const text = JSON.stringify(request);
@@ -381,19 +370,8 @@ interface NodeCardProps extends CardData, CardLook {
 }
 
 /** The card of one node. */
-export function NodeCard({
-  node,
-  isOpen,
-  canOpen,
-  toggle,
-  append,
-  tone,
-  state,
-  selected,
-  note,
-  end,
-  children,
-}: NodeCardProps): JSX.Element {
+function NodeCard(props: NodeCardProps): JSX.Element {
+  const { node, isOpen, canOpen, toggle, append, tone, state, selected, note, end, children } = props;
   return (
     <div
       className={`node tone-${tone} ${isOpen ? "node-open" : ""}`}
@@ -403,7 +381,7 @@ export function NodeCard({
       <Handle type="target" position={Position.Top} isConnectable={append !== undefined} />
       <div className="node-head row">
         <span className="disc square">
-          <Icon name={getKindIcon(node.type, node.isPrompt)} size={14} />
+          <Icon name={node.isPrompt ? "spark" : (icons[node.type] ?? "code")} size={14} />
         </span>
         <span className="lines node-text">
           <b title={node.description}>
@@ -434,6 +412,7 @@ export function NodeCard({
   );
 }
 
+/** The icons of types of nodes; other nodes run code. */
 const icons: Record<string, IconName> = {
   start: "play",
   end: "flag",
@@ -444,8 +423,3 @@ const icons: Record<string, IconName> = {
   workflow: "flow",
   agent: "spark",
 };
-
-/** Returns the icon of a node type. */
-export function getKindIcon(type: string, isPrompt: boolean): IconName {
-  return isPrompt ? "spark" : (icons[type] ?? "code");
-}

@@ -1,9 +1,7 @@
 import { layout as dagre, graphlib } from "@dagrejs/dagre";
 
-export interface LayoutNode {
+interface LayoutNode extends Size {
   id: string;
-  width: number;
-  height: number;
   /** The graph that is shown inside the node. The node grows to the size of this graph. */
   inside?: LayoutRequest;
 }
@@ -14,16 +12,17 @@ export interface LayoutRequest {
   edges: { from: string; to: string; label: string; room: number }[];
 }
 
+interface Size {
+  width: number;
+  height: number;
+}
+
 /**
  * The upper left corner of a node. If the node is inside another node, the position is relative to the corner of the
  * outer node.
  */
-export interface Placed {
+export interface Placed extends Point, Size {
   id: string;
-  x: number;
-  y: number;
-  width: number;
-  height: number;
   parent: string | undefined;
 }
 
@@ -48,7 +47,8 @@ export interface Layout {
 
 /** The layout runs in a worker: dagre takes hundreds of milliseconds for hundreds of nodes. */
 addEventListener("message", ({ data }: MessageEvent<{ id: number; request: LayoutRequest }>) => {
-  postMessage({ id: data.id, layout: layoutGraph(data.request) });
+  const { nodes, routes } = placeNodes(data.request, undefined);
+  postMessage({ id: data.id, layout: { nodes, routes } });
 });
 
 /**
@@ -58,20 +58,10 @@ addEventListener("message", ({ data }: MessageEvent<{ id: number; request: Layou
 const head = 72;
 const padding = 18;
 
-interface Size {
-  width: number;
-  height: number;
-}
-
 /**
  * Computes the position of every node, top to bottom. The graphs inside nodes come first, because each determines the
  * size of its node.
  */
-export function layoutGraph(request: LayoutRequest): Layout {
-  const { nodes, routes } = placeNodes(request, undefined);
-  return { nodes, routes };
-}
-
 function placeNodes({ nodes, edges }: LayoutRequest, parent: string | undefined): Layout & { size: Size } {
   const graph = new graphlib.Graph({ multigraph: true });
   graph.setGraph({ rankdir: "TB", nodesep: 34, ranksep: 44, edgesep: 18, marginx: 0, marginy: 0 });

@@ -60,7 +60,8 @@ export function useFit(
       if (width === 0 || (isPlaced && isMoved(getViewport(), fitted.current))) return;
       const whole = fitReadable(measureBounds(layout), width, height);
       const addressed = parseView(latest.current, width, height);
-      void setViewport(addressed ?? whole, fitted.current && !isPlaced && !prefersStillness() ? { duration: 200 } : {});
+      const isStill = isPlaced || matchMedia("(prefers-reduced-motion: reduce)").matches;
+      void setViewport(addressed ?? whole, fitted.current && !isStill ? { duration: 200 } : {});
       isPlaced = true;
       fitted.current = whole;
     };
@@ -70,10 +71,6 @@ export function useFit(
     return () => observer.disconnect();
   }, [box, layout, getViewport, setViewport]);
   return useCallback((viewport) => !isMoved(viewport, fitted.current), []);
-}
-
-function prefersStillness(): boolean {
-  return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
 function isMoved(now: Viewport, { x, y, zoom } = now): boolean {
