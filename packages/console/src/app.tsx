@@ -114,7 +114,8 @@ function createQueryClient(onLeave: (why: string) => void): QueryClient {
   };
   return new QueryClient({
     queryCache: new QueryCache({ onError }),
-    defaultOptions: { queries: { retry: false, staleTime: 5_000 } },
+    // A server on this machine answers although the browser is offline.
+    defaultOptions: { queries: { retry: false, staleTime: 5_000 }, mutations: { networkMode: "always" } },
   });
 }
 

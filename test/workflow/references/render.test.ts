@@ -89,6 +89,11 @@ it.each([
   expect(missing).toMatchObject([{ reference: prompt, has_node }]);
 });
 
+it("a reference into JSON text that is nested too deeply counts as missing", () => {
+  const text = "[".repeat(100_000) + "]".repeat(100_000);
+  expect(renderPrompt("Read {n[1]}", { n: text }).missing).toHaveLength(1);
+});
+
 it("a reference in a prompt whose value is null counts as missing", () => {
   expect(renderPrompt("{A}", { A: null }).missing).toHaveLength(1);
 });

@@ -9,7 +9,7 @@ import { dotPathPattern } from "../template/template.ts";
 import type { Trigger, TriggerType, WebhookSignature } from "../workflow.ts";
 import { CredentialName, duration, eventPattern, filledText, seconds, text, textMatching } from "./fields.ts";
 
-/** A kind of trigger. A new kind is a file that exports one of these, and a line in `triggerKinds`. */
+/** A kind of trigger. A new kind is one of these, and a line in `triggerKinds`. */
 interface TriggerKind<Schema extends z.ZodObject = z.ZodObject> {
   schema: Schema;
   codes: Partial<Record<string, FindingCode>>;

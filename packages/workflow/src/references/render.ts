@@ -1,6 +1,5 @@
 import { defined } from "../defined.ts";
 import { isObject, isRawNumber, type Loose, parseExact } from "../json/exact.ts";
-import { parsedOrNot } from "../json/text.ts";
 import { normalName, promptParts, type ReferenceStep } from "./grammar.ts";
 
 /** Maximum number of characters of one inserted value, unless the options have another limit. */
@@ -265,9 +264,13 @@ function isPlainObject(value: unknown): value is Loose {
 }
 
 function exactOrNot(text: string): unknown {
-  const value = parsedOrNot(text);
-  // Parses with exact digits only if the plain value differs from the text, because that is several times slower.
-  return value === undefined || JSON.stringify(value) === text ? value : parseExact(text);
+  try {
+    const value: unknown = JSON.parse(text);
+    // Parses with exact digits only if the plain value differs from the text, because that is several times slower.
+    return JSON.stringify(value) === text ? value : parseExact(text);
+  } catch {
+    return undefined; // The text is no JSON, or it is nested too deeply.
+  }
 }
 
 export type ItemSource = "label" | "json" | "bullet";

@@ -11,6 +11,7 @@ import {
   changeTrigger,
   connect,
   type Doc,
+  diffDraft,
   type KeyedTrigger,
   keyTriggers,
   listExportFiles,
@@ -22,6 +23,7 @@ import {
   renderParts,
   renderWorkflow,
 } from "../../../../packages/console/src/pages/session/draft-doc.ts";
+import { parseDefinition } from "../../../../packages/console/src/pages/workflow/definition.ts";
 
 const node = (id: string, more: object = {}) => ({ id, text: JSON.stringify({ id, type: "action", ...more }) });
 const doc = (ids: readonly string[], edges: Doc["edges"]): Doc => ({
@@ -371,5 +373,31 @@ describe("the export of a draft", () => {
       { id: "say", type: "action", executor: "text", promptFile: "prompts/say.md" },
     ]);
     expect([files.get("nodes/read.py"), files.get("input.json")]).toEqual(["pass\n", '{\n  "n": 850.0\n}\n']);
+  });
+});
+
+describe("the difference of a draft to the active version", () => {
+  const stop = { id: "stop", type: "end" };
+  const read = node("read", { code: "a\n" });
+  const map = node("each", { type: "map", nodes: [stop], edges: [] });
+  const { nodes: active } = parseDefinition(
+    JSON.stringify({
+      nodes: [
+        { id: "start", type: "start" },
+        { id: "read", type: "action", executor: { kind: "code", code: "a\n" } },
+        { id: "each", type: "map", body: { nodes: [stop], edges: [] } },
+        { id: "end", type: "end" },
+      ],
+    }),
+  );
+
+  it("is empty if the nodes are the same, also with an end inside a map", () => {
+    expect(diffDraft(active, [read, map])).toEqual({ changed: [], added: [], removed: [] });
+  });
+
+  it("has the new, changed and removed nodes, but no start and no end of the active version", () => {
+    const draft = [node("read", { code: "b\n" }), node("more")];
+    const changed = [{ id: "read", before: "a\n", after: "b\n" }];
+    expect(diffDraft(active, draft)).toEqual({ changed, added: ["more"], removed: ["each"] });
   });
 });

@@ -44,11 +44,12 @@ export function AddNode({ session, place, draft, onAdded, onClose }: AddNodeProp
   const id = deriveNodeId(name, session.ids);
   const labels = words.addNode;
   const add = async () => {
-    const text = JSON.stringify(createSessionNode({ id, name: name.trim(), kind, workflow: called }));
+    const tool = deriveNodeId(`${id}_tool`, session.ids);
+    const text = JSON.stringify(createSessionNode({ id, name: name.trim(), kind, workflow: called, tool }));
     const at = place && "edge" in place ? place : after === "" ? undefined : { after };
     await draft.apply((doc) => {
       const added = addNodeAt(doc, { id, text }, at);
-      return kind === "agent" ? { ...added, nodes: [...added.nodes, createTool(`${id}_tool`)] } : added;
+      return kind === "agent" ? { ...added, nodes: [...added.nodes, createTool(tool)] } : added;
     });
     onAdded(id);
   };

@@ -11,6 +11,7 @@ import {
   readString,
 } from "../../json/raw.ts";
 import { texts } from "../../texts.ts";
+import { diffNodeTexts, listNodeTexts, type ParsedDefinition } from "../workflow/definition.ts";
 
 export type DraftEdge = Session["edges"][number];
 
@@ -60,6 +61,14 @@ function listDocNodes(nodes: string): DocNode[] {
 /** Lists nodes, and the nodes in the bodies of maps among them. */
 export function listNodesInside(nodes: readonly DocNode[]): DocNode[] {
   return nodes.flatMap((node) => [node, ...listNodesInside(readBody(node.text)?.nodes ?? [])]);
+}
+
+/** Compares the nodes of a draft with those of the active version. A draft has no start, and ends only inside maps. */
+export function diffDraft(active: ParsedDefinition["nodes"], nodes: Doc["nodes"]) {
+  const textOf = (text: string) => readString(findMember(text, "code")) ?? readString(findMember(text, "prompt")) ?? "";
+  const drawn = new Map(listNodesInside(nodes).map((node) => [node.id, textOf(node.text)]));
+  const { changed, added, removed } = diffNodeTexts(listNodeTexts(active), drawn);
+  return { changed, added, removed: removed.filter((id) => !/^(start|end)$/.test(active.get(id)?.type ?? "")) };
 }
 
 /** Changes the body of a map; without a map, the document itself. Changes nothing if the map was deleted. */

@@ -168,17 +168,19 @@ interface NewNode {
   kind: NewKind;
   /** The workflow that a node of the kind `workflow` runs. */
   workflow: string;
+  /** The tool that a node of the kind `agent` calls. */
+  tool: string;
 }
 
 /** Creates a node with the least that its kind needs. */
-export function createSessionNode({ id, name, kind, workflow }: NewNode): { id: string } {
+export function createSessionNode({ id, name, kind, workflow, tool }: NewNode): { id: string } {
   const item = { id: `${id}_item`, type: "action", code: "pass\n" };
   const action = { type: "action", executor: kind, prompt: "" };
   const own: Record<NewKind, object> = {
     code: { type: "action", executor: "code", code: "\n" },
     text: action,
     prompt: action,
-    agent: { ...action, tools: [`${id}_tool`] },
+    agent: { ...action, tools: [tool] },
     decision: { type: "decision", executor: "code", code: 'context["branch_decision"] = True\n' },
     map: { type: "map", items: "items", as: "item", into: "results", nodes: [item], edges: [] },
     approval: { type: "approval", message: "Continue?", choices: ["approved", "rejected"] },

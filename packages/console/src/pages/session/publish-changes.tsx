@@ -1,14 +1,12 @@
 import type { Schemas, Session } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
 import { useNova } from "../../api/nova.ts";
-import { findMember, readString } from "../../json/raw.ts";
 import { QueryView } from "../../parts/states.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { diffNodeTexts, listNodeTexts } from "../workflow/definition.ts";
 import { FindingList } from "../workflow/finding-list.tsx";
 import { NodeTextDiffs, readVersion } from "../workflow/use-workflow.tsx";
-import { listNodesInside, readDoc } from "./draft-doc.ts";
+import { diffDraft, readDoc } from "./draft-doc.ts";
 
 const words = texts.build.changes;
 
@@ -35,12 +33,10 @@ export function PublishChanges({ session }: { session: Session }) {
     queryFn: async () => {
       const { active_version: active, version: latest } = await nova.workflows.get(workflow ?? "");
       const { nodes } = await readVersion(nova, workflow ?? "", active ?? latest);
-      return new Map(Array.from(nodes).filter(([, { type }]) => type !== "start" && type !== "end"));
+      return nodes;
     },
   });
-  const textOf = (text: string) => readString(findMember(text, "code")) ?? readString(findMember(text, "prompt")) ?? "";
-  const drawn = new Map(listNodesInside(readDoc(session).nodes).map((node) => [node.id, textOf(node.text)]));
-  const { changed, added, removed } = diffNodeTexts(listNodeTexts(active.data ?? new Map()), drawn);
+  const { changed, added, removed } = diffDraft(active.data ?? new Map(), readDoc(session).nodes);
   return (
     <div className="stack loose">
       <QueryView query={findings} lines={2}>

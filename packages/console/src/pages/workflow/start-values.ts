@@ -89,5 +89,6 @@ export function placeFiles({ drafts, extras, allowsMore }: Values, files: readon
 
 /** Derives a key from a file name: `Invoice 7.pdf` becomes `invoice_7`. */
 function deriveKey({ name }: File): string {
-  return deriveSlug(name.replace(/\.[^.]*$/, "")).replaceAll("-", "_");
+  const slug = deriveSlug(name.replace(/\.[^.]*$/, ""));
+  return slug.replaceAll("-", "_").replace(/_+$/, "");
 }
