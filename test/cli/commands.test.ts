@@ -143,6 +143,14 @@ describe("a wrong command line", () => {
       diagnostics: [{ code: "NOVA101" }],
     });
   });
+
+  it("with --json prints exactly one JSON object, also if the data folder cannot be used", async () => {
+    vi.stubEnv("NOVA_DATA_DIR", join(cwd, "mine", "workflow.json"));
+    const { code, stdout } = await nova(cwd, "run", "mine", "--json").finally(() => vi.unstubAllEnvs());
+    expect(code).toBe(1);
+    const error = { node: null, class: "LocalCloudError", message: expect.stringContaining("cannot be used") };
+    expect(JSON.parse(stdout)).toMatchObject({ execution_id: null, status: "failed", path: [], error });
+  });
 });
 
 /** Runs a command in this process, because a process of its own takes most of a second. */

@@ -200,6 +200,8 @@ const refusals = new Set([
   "Refused",
   "Conflict",
   "ApiUnreachable",
+  "LocalCloudError",
+  "DynamoDbFolderError",
 ]);
 
 /** With `--json`, prints one JSON object even if the run did not start. The error is thrown again. */
