@@ -137,7 +137,7 @@ it("the name of a parameter with a key contains the stage, so that each stage ha
 const entities = globSync("packages/aws/src/dynamodb/**/*.ts", { cwd: root }).flatMap((file) => {
   const source = readFileSync(join(root, file), "utf8");
   return Array.from(
-    source.matchAll(/= db\.record\(\s*"[\w-]+",(.*?)tableKeys\("([^"{]*)/gs),
+    source.matchAll(/= (?:db\.)?record\(\s*"[\w-]+",(.*?)tableKeys\("([^"{]*)/gs),
     ([, attributes = "", prefix = ""]) => ({
       file,
       pattern: prefix.endsWith("#") ? `${prefix}*` : prefix,

@@ -35,7 +35,7 @@ export { readInput } from "./chain/position.ts";
 export { addSpendings, storableNumber } from "./chain/spending.ts";
 export { Context } from "./context/context.ts";
 export { asReference, asWritten, referenceKey, referencesIn, slimText, wholeValue } from "./context/references.ts";
-export { BlobMismatch, BlobMissing, NovaError, StoreUnavailable } from "./errors.ts";
+export { BlobMismatch, BlobMissing, NovaError, recoverFrom, StoreUnavailable } from "./errors.ts";
 export { findItems } from "./kinds/map/run-map.ts";
 export {
   beginExecution,

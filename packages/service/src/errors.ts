@@ -48,11 +48,3 @@ export class Refused extends Error {
     this.findings = findings;
   }
 }
-
-/** Returns a handler for `catch` that returns `answer(error)` for errors of `kind`, and throws all others again. */
-export function recoverFrom<E extends Error, T>(kind: new (...args: never[]) => E, answer: (error: E) => T) {
-  return (error: unknown): T => {
-    if (error instanceof kind) return answer(error);
-    throw error;
-  };
-}

@@ -99,20 +99,31 @@ describe("branches of executions that wait during a burst of requests that start
     expect(await begunAfter(0)).toEqual([1, 2]);
   });
 
-  it("start after a second and a half although the burst continues, and when processors are idle from then on", async () => {
-    const { enter, hold, begunAfter } = opened(0.5);
-    enter(1, 2, 3, 4, 5);
-    expect(await begunAfter(0)).toEqual([1, 2]);
-    for (let ms = 0; ms < 1_480; ms += 20) {
-      hold(true)();
-      expect(await begunAfter(20)).toEqual([1, 2]);
-    }
-    for (let ms = 0; ms < 300; ms += 20) {
-      hold(true)();
-      await begunAfter(20);
-    }
-    expect(await begunAfter(0)).toEqual([1, 2, 3, 4, 5]);
-  });
+  it.each([
+    { requestMs: 0, gapMs: 20 },
+    { requestMs: 40, gapMs: 3 },
+    { requestMs: 300, gapMs: 10 },
+  ])(
+    "start after a second and a half although the burst continues: $requestMs ms and a gap of $gapMs ms",
+    async ({ requestMs, gapMs }) => {
+      const { enter, hold, begunAfter } = opened(0);
+      const request = async () => {
+        const end = hold(true);
+        await begunAfter(requestMs);
+        end();
+        return begunAfter(gapMs);
+      };
+      const end = hold(true);
+      enter(1, 2, 3, 4, 5);
+      end();
+      let ms = 0;
+      for (; ms < 1_480 - requestMs - gapMs; ms += requestMs + gapMs) expect(await request()).toEqual([]);
+      for (; ms < 1_800; ms += requestMs + gapMs) await request();
+      expect(await begunAfter(0)).toEqual([1, 2]);
+      for (; ms < 3_800; ms += requestMs + gapMs) await request();
+      expect(await begunAfter(0)).toEqual([1, 2, 3, 4]);
+    },
+  );
 });
 
 it("a hold of a request that is ended twice ends no hold of another request", async () => {

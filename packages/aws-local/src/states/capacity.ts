@@ -43,10 +43,10 @@ export class Capacity<Line> {
   readonly #leaving = new Map<Line, () => void>();
   #atWork = 0;
   readonly #holds = new Set<() => void>();
+  /** The start of the first of the present holds. Holds of one burst count as one, although there are gaps. */
   #heldSince = 0;
   /** The timer of the present burst; undefined if there is none. */
   #burst: NodeJS.Timeout | undefined;
-  #burstSince = 0;
   #looking: NodeJS.Timeout | undefined;
 
   constructor(size = 2 * availableParallelism(), times = processorTimes) {
@@ -84,7 +84,7 @@ export class Capacity<Line> {
    * such request.
    */
   hold({ startsExecution }: { startsExecution: boolean }): () => void {
-    if (this.#holds.size === 0) this.#heldSince = Date.now();
+    if (this.#holds.size === 0 && !this.#burst) this.#heldSince = Date.now();
     const end = () => {
       if (!this.#holds.delete(end)) return;
       if (startsExecution && this.#turns.waiting > this.#size) this.#continueBurst();
@@ -95,7 +95,6 @@ export class Capacity<Line> {
   }
 
   #continueBurst(): void {
-    if (!this.#burst) this.#burstSince = Date.now();
     clearTimeout(this.#burst);
     this.#burst = setTimeout(() => {
       this.#burst = undefined;
@@ -104,9 +103,7 @@ export class Capacity<Line> {
   }
 
   get #isHeld(): boolean {
-    const now = Date.now();
-    if (this.#holds.size > 0 && now - this.#heldSince < longestHoldMs) return true;
-    return this.#burst !== undefined && now - this.#burstSince < longestHoldMs;
+    return (this.#holds.size > 0 || this.#burst !== undefined) && Date.now() - this.#heldSince < longestHoldMs;
   }
 
   async #stay(place: LineOwner, { promise, resolve }: PromiseWithResolvers<void>): Promise<void> {

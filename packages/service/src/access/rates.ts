@@ -1,6 +1,6 @@
-import { StoreUnavailable } from "@nova/engine";
+import { recoverFrom, StoreUnavailable } from "@nova/engine";
 import { LRUCache } from "lru-cache";
-import { recoverFrom, TooMany } from "../errors.ts";
+import { TooMany } from "../errors.ts";
 import type { Principal, RateStore, Rates, ServicePorts } from "../ports/index.ts";
 
 const windowSeconds = 10;

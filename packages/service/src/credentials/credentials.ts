@@ -6,13 +6,14 @@ import {
   type CredentialValues,
   checkValues,
   openContent,
+  recoverFrom,
   replacing,
   sealRecord,
 } from "@nova/engine";
 import { demandAllClients } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { demandClient } from "../clients/clients.ts";
-import { Conflict, NotFound, Refused, recoverFrom } from "../errors.ts";
+import { Conflict, NotFound, Refused } from "../errors.ts";
 import type { Principal, ServicePorts } from "../ports/index.ts";
 import { everyItem } from "../ports/page.ts";
 import { findWorkflow } from "../workflows/find.ts";

@@ -104,8 +104,9 @@ export function mailContext(mail: ParsedMail, messageId: string): { context: str
     files.push(file);
     return { ...attachment, bytes: file.mark };
   });
+  const { headers, attachments: _, ...parts } = mail;
   const context = {
-    email: { ...mail, message_id: messageId, attachments },
+    email: { ...parts, message_id: messageId, headers, attachments },
     email_from: mail.from,
     email_subject: mail.subject,
     email_body: mail.text !== "" ? mail.text : (mail.html ?? ""),

@@ -1,7 +1,7 @@
-import { membersOf, type WorkflowVersion } from "@nova/engine";
+import { membersOf, recoverFrom, type WorkflowVersion } from "@nova/engine";
 import type { Trigger, Workflow, WorkflowSource } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
-import { Conflict, NotFound, recoverFrom } from "../errors.ts";
+import { Conflict, NotFound } from "../errors.ts";
 import type { WorkflowQuotas } from "../ports/clients.ts";
 import type { Principal, ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
