@@ -23,9 +23,12 @@ export function demandUrl(address: string, what: string): void {
 export async function fetchSigned(address: string, what: string): Promise<Response> {
   const answer = await fetch(address).catch((cause: Error) => {
     const why = (cause.cause as NodeJS.ErrnoException | undefined)?.code ?? cause.message;
-    throw new ApiUnreachable(`${new URL(address).origin} cannot be reached (${why}) for ${what} - try again`, {
-      cause,
-    });
+    throw new ApiUnreachable(
+      `${URL.parse(address)?.origin ?? "the server"} cannot be reached (${why}) for ${what} - try again`,
+      {
+        cause,
+      },
+    );
   });
   if (answer.ok) return answer;
   throw new ApiProblem(answer.status, { detail: `${what} was answered with status ${answer.status} - try again` });

@@ -10,7 +10,7 @@ import {
   sealedText,
 } from "@nova/service";
 import { defined } from "@nova/workflow/defined";
-import { demandUrl, fetchSigned } from "../api/client.ts";
+import { fetchSigned } from "../api/client.ts";
 import { InvalidInput } from "../errors.ts";
 import { inNewFolder } from "../files.ts";
 import { hashOf } from "../input/context.ts";
@@ -117,7 +117,6 @@ export function serverSource(nova: NovaClient, client: string): ExportSource {
       return { records: page.items.map(found), ...defined({ cursor: page.next_cursor ?? undefined }) };
     },
     async open({ key, url = "" }) {
-      demandUrl(url, key);
       const answer = await fetchSigned(url, key);
       if (answer.body) return answer.body;
       throw new InvalidInput(`${key} arrived without content - export again`);
