@@ -12,7 +12,7 @@ export async function openCloud(options: Partial<CloudOptions> = {}): Promise<Lo
   return openLocalCloud({ dataDir: dataFolder(), warn, ...options });
 }
 
-/** A command prints this hint when its own work is done, but it must wait for the runs of other terminals. */
+/** A command prints this hint when its own work is done, but the runs of other terminals still need its process. */
 export const othersRunsHint = "waiting for the runs of other terminals; Ctrl-C interrupts them";
 
 /** Opens the cloud, calls `work`, and closes the cloud. `work` may start runs only if `drives` is true. */
@@ -29,8 +29,8 @@ export async function withCloud<T>(
 }
 
 /**
- * Calls `work`, which returns executions. If this process owns the cloud, the process then stays until each execution
- * has ended or waits for an answer.
+ * Calls `work`, which starts executions and returns their ids. If this process owns the cloud, the process then stays
+ * until each execution has ended or waits for an answer.
  */
 export async function withDrivingCloud(work: (cloud: LocalCloud) => Promise<string[]>): Promise<void> {
   const interrupt = new Interrupt();
@@ -51,8 +51,8 @@ export async function withDrivingCloud(work: (cloud: LocalCloud) => Promise<stri
 }
 
 /**
- * Resolves when the execution has ended, or when each of its open nodes waits. It looks at all open nodes, because a
- * branch may have started to wait long before.
+ * Resolves when the execution has ended, or when each of its open nodes waits. The function looks at all open nodes,
+ * because a branch may have started to wait long before the other branches.
  */
 async function waitUntilIdle(cloud: LocalCloud, execution: string): Promise<void> {
   const { readState } = await import("@nova/engine");
@@ -96,8 +96,8 @@ export async function closeCloud(
 }
 
 /**
- * Milliseconds after which the process ends even if it is still interrupting runs. To interrupt a thousand runs would
- * take longer.
+ * Milliseconds after which the process ends even if it has not interrupted all runs yet. To interrupt a thousand runs
+ * would take longer.
  */
 const longestInterruptMs = 15_000;
 
@@ -126,7 +126,10 @@ export async function withDeployed<T>(
   return explainAwsErrors({ table, bucket }, () => work({ ...createServiceStores({ table }), ...signer }));
 }
 
-/** Explains AWS errors. If a variable of this shell caused the error, the sentence names this variable. */
+/**
+ * Calls `work`, and explains AWS errors in one sentence. If an environment variable caused the error, the sentence
+ * names the variable.
+ */
 export async function explainAwsErrors<T>(
   names: { table: string; bucket?: string },
   work: () => Promise<T>,

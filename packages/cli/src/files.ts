@@ -53,8 +53,8 @@ export async function writeNewFile(
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants;
 
 /**
- * Writes a file inside `folder`, and follows no link that leads out of it. Without `replaces`, the file must not exist
- * yet. Throws `InvalidInput`.
+ * Writes a file inside `folder`, and follows no link that leads out of `folder`. Without `replaces`, the file must not
+ * exist yet. Throws `InvalidInput`.
  */
 export async function writeInside(
   folder: string,

@@ -8,9 +8,9 @@ import { exitCodes } from "./errors.ts";
 const sameRequestMs = 300;
 
 /**
- * Counts requests to end the process: Ctrl-C, or a signal. At the first request, the command cleans up. At a later
- * request, it does so only if a caller of `requestedAgain` waits for the request. Otherwise a later request ends the
- * process at once.
+ * Counts requests to end the process: Ctrl-C, or a signal. The first request resolves `requested`, and the command
+ * cleans up. A later request resolves `requestedAgain` if a caller waits for it. If no caller waits, a later request
+ * ends the process at once.
  */
 export class Interrupt {
   #requests = 0;

@@ -16,7 +16,7 @@ export async function main(argv: string[]): Promise<never> {
   process.exit(code);
 }
 
-/** Ends the command when the reader of its output is gone, as in `nova run | head`. */
+/** Ends the command when the program that reads its output has ended, as in `nova run | head`. */
 function endWithoutReader(): void {
   let isClosed = false;
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {

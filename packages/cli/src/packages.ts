@@ -6,8 +6,8 @@ import { type Asking, printError, styled, thisTerminal } from "./output/terminal
 export const installCommand = "nova packages install";
 
 /**
- * Maps each module that the packages of the template install to the main module of its package. For example, the
- * package pandas also installs numpy, so numpy is mapped to pandas.
+ * The main module of the package that installs a module, by the name of the installed module. For example, the package
+ * pandas also installs numpy, so the key numpy has the value pandas.
  */
 const providers = new Map(
   promisedPackages.flatMap(({ module, pip }) => {
@@ -26,7 +26,7 @@ export async function findMissingPackages(): Promise<string[]> {
   }
 }
 
-/** Finds NOVA609: an imported module that every sandbox has, but this machine does not. */
+/** Returns the findings NOVA609. Each names an imported module that every sandbox contains but this machine lacks. */
 export async function findNotInstalled({ workflow, python }: ParsedWorkflow): Promise<Finding[]> {
   if (!workflow) return [];
   const own = new Set(listImportableModules(workflow.requirements));
@@ -65,8 +65,8 @@ export async function offerPackages(parsed: readonly ParsedWorkflow[], asking = 
 }
 
 /**
- * Offers to install missing packages for a new workflow. Returns null if no package is missing any more, and otherwise
- * a sentence that says how to install the missing packages.
+ * Offers to install missing packages for a new workflow. Returns null if no package is missing any more. Otherwise
+ * returns a sentence that says how to install the missing packages.
  */
 export async function offerAll(asking = thisTerminal): Promise<string | null> {
   const missing = await findMissingPackages();

@@ -4,7 +4,7 @@ import type { Interrupt } from "./interrupt.ts";
 import { explain } from "./output/explain.ts";
 import { type CommandOutput, printError, printOutput, styled } from "./output/terminal.ts";
 
-/** Calls `work` and prints its output, again after each change in the folder, until Ctrl-C. */
+/** Calls `work` and prints its output. Repeats this after each change in the folder, until the user presses Ctrl-C. */
 export async function repeatOnChange(
   folder: string,
   interrupt: Interrupt,

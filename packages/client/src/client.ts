@@ -19,15 +19,15 @@ export function createClient(options: ClientOptions) {
     sessions: sessionsAt(at),
     credentials: credentialsAt(at),
 
-    /** Every route with its types, also those without a method here. */
+    /** A typed client of every route, also of the routes for which there is no method here. */
     api,
     ask,
 
     list,
 
     /**
-     * Uploads a file. The result stands for the file anywhere in a context, as in `{ context: { invoice: await
-     * nova.upload(file, { bytes: file.size }) } }`.
+     * Uploads a file. The result is a reference that stands for the file anywhere in a context, as in `{ context: {
+     * invoice: await nova.upload(file, { bytes: file.size }) } }`.
      */
     upload: (body: Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>, about: Uploading) =>
       upload(at, body, about),
@@ -133,7 +133,10 @@ const tasksAt = ({ api, ask, list }: Connection) => ({
   delegate: (id: string, to: string) =>
     ask(api.POST("/tasks/{id}/delegate", { params: { path: { id } }, body: { to } })),
 
-  /** Answers the only task that an execution has created so far. If there are several, `task` or `node` selects one. */
+  /**
+   * Answers the only task that an execution has created so far. If the execution has created several tasks, `task` or
+   * `node` selects one.
+   */
   answerIn: (id: string, answer: Answer & { task?: string; node?: string }) =>
     ask(api.POST("/executions/{id}/answer", { params: { path: { id } }, body: answer as never })),
 });
@@ -169,7 +172,7 @@ const workflowsAt = ({ api, ask, list }: Connection) => ({
 
   validate: (source: Source) => ask(api.POST("/workflows/validate", { body: source as Record<string, never> })),
 
-  /** Checks a stored version again, and returns what NOVA would report about it now. */
+  /** Checks a stored version again with the current rules, and returns the findings. */
   findings: (id: string, query: { version?: number } = {}) =>
     ask(api.GET("/workflows/{id}/findings", { params: { path: { id }, query } })),
 

@@ -92,7 +92,7 @@ async function ask<T>(answer: Promise<ApiAnswer<T>>): Promise<T> {
   return data as T;
 }
 
-/** Returns the answer with `parse` as the parser of its JSON body. Only the answer to a DELETE may have no body. */
+/** Returns the answer, whose JSON body is now parsed with `parse`. Only the answer to a DELETE may have no body. */
 async function replaceParser(parse: (text: string) => unknown, answer: Response, method: string): Promise<Response> {
   if (!answer.ok) return answer;
   const text = await answer.text();

@@ -29,7 +29,7 @@ const longestPauseMs = 2_000;
 const openStatuses = new Set(["queued", "running", "waiting"]);
 
 export function executionsAt({ api, ask, list, sleep }: Connection) {
-  /** Starts a run. The answer is a finished execution if the run ends within `wait` seconds. */
+  /** Starts a run. If the run ends within `wait` seconds, the answer contains the finished execution. */
   const execute = (workflow: string, { wait, ...body }: ExecuteOptions = {}) => {
     const params = { path: { id: workflow }, query: wait === undefined ? {} : { wait } };
     return ask<StartedExecution | WholeExecution>(
@@ -38,7 +38,7 @@ export function executionsAt({ api, ask, list, sleep }: Connection) {
   };
   const get = (id: string) => ask(api.GET("/executions/{id}", { params: { path: { id } } }));
 
-  /** Polls an execution until it ends, with growing pauses. A run that waits for people may take days. */
+  /** Polls an execution until it ends. The pauses grow, because a run that waits for people may take days. */
   async function untilEnded(id: string, { onStatus, signal }: FollowOptions = {}): Promise<WholeExecution> {
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
       signal?.throwIfAborted();

@@ -15,7 +15,7 @@ export function formatPercentile(ms: number): string {
   return ms < 1000 || ms >= 59_500 ? formatDuration(ms) : `${(ms / 1000).toFixed(ms < 9_950 ? 1 : 0)} s`;
 }
 
-/** Formats a share with one decimal. It rounds down, so that only a share of 1 is shown as 100 %. */
+/** Formats a share as a percentage with one decimal. Rounds down, so that only a share of 1 becomes 100 %. */
 export function formatRate(rate: number): string {
   const isWhole = rate === 0 || rate === 1;
   return `${isWhole ? rate * 100 : (Math.floor(rate * 1000 + 1e-9) / 10).toFixed(1)} %`;
@@ -39,8 +39,8 @@ interface TimedEntry {
 }
 
 /**
- * Sums the recorded times of entries and of their branches. A node that runs another execution waits for it, so the
- * time of that execution counts as waiting.
+ * Sums the recorded times of entries and of their branches. A node that runs another execution waits for that
+ * execution, so the time of the execution counts as waiting.
  */
 export function sumTimes(entries: readonly TimedEntry[]): Times {
   const sums: Times = { waiting_ms: 0, sandbox_ms: 0, model_ms: 0, code_ms: 0 };

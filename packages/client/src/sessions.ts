@@ -81,8 +81,8 @@ export function sessionsAt({ api, ask, list }: Connection) {
       ask(api.PUT("/sessions/{id}/nodes/{node}/output", { ...at(id, node, read), body: { output } as never })),
 
     /**
-     * Runs, in order, all stale nodes: those without an output, and those that were changed since their output was
-     * computed or depend on such a node.
+     * Runs all stale nodes in order. A node is stale if it has no output, if it was changed after its output was
+     * computed, or if it depends on a stale node.
      */
     run: (id: string, query: RunWait = {}) => ask(api.POST("/sessions/{id}/run", { params: { ...path(id), query } })),
     /** Runs one node alone, with the last outputs of the nodes before it. */

@@ -1,9 +1,10 @@
-/** Lines of a Python traceback that name a file. */
+/** Matches the lines of a Python traceback that name a file. */
 const placePattern = /^ {2}File "([^"\n]*)", line (\d+)/gm;
 
 /**
- * Finds the number of the last line of a node's own code in a traceback; null if there is none. The path of the node's
- * file is relative (`nodes/total.py`), and those of `lib` and of packages are absolute.
+ * Returns the number of the last line in a traceback that belongs to the node's own code; null if there is no such
+ * line. The path of the node's file is relative (`nodes/total.py`). The paths of files in `lib` and in packages are
+ * absolute.
  */
 export function findFailedLine(traceback: string | null): number | null {
   const places = Array.from((traceback ?? "").matchAll(placePattern));

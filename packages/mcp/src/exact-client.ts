@@ -1,7 +1,10 @@
 import { type ClientOptions, createClient, type NovaClient } from "@nova/client";
 import { elementsOf, membersOf, RawJson, renderJson } from "@nova/engine";
 
-/** Creates a typed client that sends and receives contexts as `RawJson`. `more` names further such members. */
+/**
+ * Creates a typed client that sends and receives contexts as `RawJson`. `more` names further members of answers that
+ * become `RawJson`.
+ */
 export function createExactClient(
   at: Required<Pick<ClientOptions, "url" | "apiKey" | "fetch">>,
   more: readonly string[] = [],
@@ -10,7 +13,8 @@ export function createExactClient(
 }
 
 /**
- * Names of JSON members with user data. They keep their JSON text, so that 12345678901234567890 and 850.0 stay exact.
+ * Names of JSON members that contain user data. The client keeps the JSON text of these members, so that numbers such
+ * as 12345678901234567890 and 850.0 stay exact.
  */
 const exactMembers = ["context", "set", "input_context", "output_result", "output", "pattern"];
 const nestingMembers = new Set(["items", "entries", "branches", "changes", "child", "outputs"]);

@@ -2,14 +2,15 @@ import { isObject, type Loose } from "@nova/workflow";
 import type { z } from "zod";
 
 /**
- * The largest result of a tool, as JSON in UTF-8. NOVA cuts a larger result, and links to resources that have the rest.
+ * The largest result of a tool, as JSON in UTF-8. NOVA cuts a larger result, and adds links to resources that contain
+ * the whole result.
  */
 export const maxResultBytes = 20 * 1024;
 
 /**
- * Cuts the largest parts of a result until it fits into `maxResultBytes`. Makes a part null or leaves it out where
- * the schema allows it, so that no JSON text is cut in its middle. Keeps the items of a page, because its cursor points
- * after them.
+ * Cuts the largest parts of a result until it fits into `maxResultBytes`. Where the schema allows it, the function
+ * makes a part null or leaves the part out, so that no JSON text is cut in its middle. It keeps all items of a page,
+ * because the cursor of the page points after the last item.
  */
 export function fitResult(result: Loose, schema: z.ZodObject): { result: Loose; isCut: boolean } {
   if (bytesOf(result) <= maxResultBytes) return { result, isCut: false };
@@ -60,8 +61,8 @@ function largestOf([first, ...others]: Sizes): Sizes[number] | undefined {
 }
 
 /**
- * Returns whether an item is so large that NOVA cuts this item, and not the end of the list. `bytes` is the size of the
- * list.
+ * Returns whether a list has an item that is so large that NOVA cuts this item instead of the end of the list. `bytes`
+ * is the size of the list.
  */
 function hasLargeItem(items: Sizes, excess: number, bytes: number): boolean {
   return items.length === 1 || items.some(([, size]) => size > Math.max(excess, bytes / 2));
@@ -71,7 +72,10 @@ function cutList(list: unknown[], items: Sizes, excess: number): void {
   for (let left = excess; left > 0 && list.length > 0; list.pop()) left -= (items[list.length - 1]?.[1] ?? 0) + 1;
 }
 
-/** Leaves out the largest texts of a record at once. Returns false, with no change, if the schema demands one of them. */
+/**
+ * Leaves out the largest texts of a record, all in one step. If the schema demands one of these texts, changes nothing
+ * and returns false.
+ */
 function cutStrings(record: Loose, sizes: Sizes, excess: number, fits: () => boolean): boolean {
   if (Array.isArray(record)) return false;
   const before = { ...record };
@@ -87,7 +91,7 @@ function cutStrings(record: Loose, sizes: Sizes, excess: number, fits: () => boo
   return false;
 }
 
-/** Makes a text null, or shortens it if the schema demands a text. */
+/** Makes a text null, or shortens it if the schema demands a text. Returns false if the text is too short to cut. */
 function cutString(holder: Loose, key: string, excess: number, fits: () => boolean): boolean {
   const text = holder[key] as string;
   holder[key] = null;

@@ -19,7 +19,7 @@ const shown: Record<string, string> = {
   "python-findings": "Each finding of Python code with its cure",
 };
 
-/** Registers documentation, examples, and texts that are too large for results. */
+/** Registers the resources of the server: documentation, examples, and texts that are too large for results. */
 export function registerResources(server: McpServer, caller: Caller): void {
   for (const [name, description] of Object.entries(shown))
     server.registerResource(name, `nova://docs/${name}`, { description, mimeType: markdown }, ({ href }) =>

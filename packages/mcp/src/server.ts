@@ -20,7 +20,7 @@ const instructions =
 /** The largest number of values in the arguments of one call. */
 const maxInputElements = 20_000;
 
-/** Makes a server of the Model Context Protocol whose tools act with the rights of the client. */
+/** Makes a server of the Model Context Protocol whose tools act with the rights of the caller's API key. */
 export function createMcpServer(caller: Caller): McpServer {
   const server = new McpServer(
     { name: "nova", version: about.version },
@@ -52,7 +52,10 @@ export function createMcpServer(caller: Caller): McpServer {
 const noLink =
   "The result was too large and was cut, and no resource has the rest. Ask for less, such as one run, one node or a part of the definition. Or make a draft with edit, and name it in the call.";
 
-/** Makes the answer to a call. If the result is too large, the answer links to resources that have its parts in full. */
+/**
+ * Makes the answer to a call. If the result is too large, the answer contains links to resources that contain the cut
+ * parts in full.
+ */
 function answerOf(tool: Tool, asked: Record<string, unknown>, { result, isPart = false, ...called }: Called<object>) {
   const fitted = fitResult({ ...result }, tool.output);
   const text = { type: "text" as const, text: JSON.stringify(fitted.result) };
@@ -69,7 +72,7 @@ function answerOf(tool: Tool, asked: Record<string, unknown>, { result, isPart =
 /** The largest number of characters of a refusal. */
 const maxRefusal = 5_000;
 
-/** Names of errors whose messages are for the caller. */
+/** Names of errors whose messages the caller may see. */
 const forCallers = new Set(["ApiProblem", "ApiUnreachable", "RangeError", "OwnerGone", "InvalidInput"]);
 
 function refusalOf(cause: unknown): CallToolResult {
@@ -78,19 +81,20 @@ function refusalOf(cause: unknown): CallToolResult {
 }
 
 export interface Doors {
-  /** Host names that a request may carry. Absent: a server before this one has checked the name. */
+  /** Host names that a request may have in its header Host. Absent: another server has already checked the header. */
   hosts?: readonly string[];
-  /** Host names of web pages that may call. Requests of other programs have no origin. */
+  /** Host names of the web pages that may send requests. Requests of programs other than browsers have no origin. */
   origins: readonly string[];
 }
 
-/** Answers one request of the Model Context Protocol. It keeps no data for later requests. */
+/** Answers one request of the Model Context Protocol. The function keeps no data for later requests. */
 export async function answerMcp(request: Request, caller: Caller, { hosts, origins }: Doors): Promise<Response> {
   const named = hosts && validateHostHeader(request.headers.get("host"), [...hosts]);
   if (named && !named.ok) return refuse(421, `this server does not answer to that name - use ${hosts.join(" or ")}`);
   if (originValidationResponse(request, [...origins]))
     return refuse(403, "web pages of this origin may not call this server - name it in NOVA_CORS_ORIGINS");
-  // A Lambda returns one body, so it cannot send events to a client that subscribes. The client would wait for ever.
+  // A Lambda returns one body, so it cannot send events to a client that subscribes. The client would wait for events
+  // for ever.
   const handler = createMcpHandler(() => createMcpServer(caller), { maxSubscriptions: 0, keepAliveMs: 0 });
   try {
     return await handler.fetch(request);
@@ -104,8 +108,8 @@ function refuse(status: number, message: string): Response {
 }
 
 /**
- * Returns a schema that accepts the same values. In its JSON Schema, each place has one `type`, and each schema has a
- * keyword. Some clients translate tools to dialects that know only such schemas.
+ * Returns a schema that accepts the same values. In the JSON Schema of the result, each value has one `type`, and no
+ * schema is empty. Some clients translate tools to dialects of JSON Schema that support only this.
  */
 function portable<Schema extends z.ZodObject>(schema: Schema): Schema {
   const standard = schema["~standard"];

@@ -9,10 +9,10 @@ export interface Caller {
   maxWaitSeconds: number;
 }
 
-/** A resource to which a result refers, because its text is too long for the result. */
+/** A link to a resource. The resource contains a text that is too long for the result. */
 export interface Link {
   uri: string;
-  /** Names the part of the result that the resource has in full, such as `the context`. */
+  /** The part of the result that the resource contains in full, such as `the context`. */
   name: string;
 }
 
@@ -28,11 +28,14 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
 export interface Called<Result> {
   result: Result;
   /**
-   * Resources that have a part of the result in full. Absent: the resource that repeats the call, if the call only
-   * reads.
+   * Links to resources that contain a part of the result in full. Absent: if the call only reads, the answer links to
+   * the resource that repeats the call.
    */
   whole?: readonly Link[];
-  /** True if the result has only a part of a value, so that it links to the whole even if it is small. */
+  /**
+   * True if the result contains only a part of a value. The answer then links to the whole value, even if the result is
+   * small.
+   */
   isPart?: boolean;
 }
 
@@ -49,7 +52,10 @@ export function onlyReads({ hints }: Pick<Tool, "hints">, asked: Readonly<Record
   return hints.readOnlyHint === true || asked.dry_run === true;
 }
 
-/** The largest arguments of a link, as JSON in UTF-8. Larger ones could make the link as large as the result. */
+/**
+ * The largest arguments of a link in bytes, as JSON in UTF-8. Larger arguments could make the link as large as the
+ * result.
+ */
 const maxAskedBytes = 2 * 1024;
 
 /** Links to the resource that repeats a call and has its full result. Returns no link if the arguments are too large. */

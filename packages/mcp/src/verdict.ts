@@ -33,7 +33,7 @@ export function verdictOf(status: string): Verdict {
   return status === "waiting" ? "waiting" : "failed";
 }
 
-/** Reads a run. Waits until the run ends or waits for a person, but not longer than until `deadline`. */
+/** Reads a run when it has ended or waits for a person, but at `deadline` at the latest. */
 export async function readUntil(nova: NovaClient, id: string, deadline: number): Promise<WholeExecution> {
   for (let pauseMs = 100; ; pauseMs = Math.min(1_000, pauseMs * 1.5)) {
     const execution = await nova.executions.get(id);
@@ -67,7 +67,8 @@ function adviceFor(verdict: Verdict, id: string, error: RunError): string {
 }
 
 /**
- * Returns the result for a run that could not start. Throws all errors again, except refusals with findings or misfits.
+ * Returns the result for a run that could not start. Throws `cause` again if it is not a refusal with findings or
+ * misfits.
  */
 export function describeRefusal(cause: unknown): RunResult {
   if (!(cause instanceof ApiProblem) || cause.status !== 422) throw cause;
@@ -83,8 +84,8 @@ const pageEntries = 200;
 const maxPages = 10;
 
 /**
- * Finds the error of a run with the line of the code, and the keys in the context of the failed node. `link` leads to
- * the failed entry, which has all of this in full.
+ * Finds the error of a run, with the failed line of the code and the keys in the context of the failed node. `link`
+ * leads to the resource of the failed entry, which contains these values in full.
  */
 export async function findFailure(
   nova: NovaClient,
@@ -123,7 +124,7 @@ async function findFailedEntry(nova: NovaClient, id: string, node: string): Prom
   return found;
 }
 
-/** Lists entries with those of their branches and items, in order. */
+/** Lists entries, together with the entries of their branches and items, in order. */
 export function flattenEntries(entries: readonly ChainEntry[]): ChainEntry[] {
   return entries.flatMap((entry) => [
     entry,
@@ -131,7 +132,7 @@ export function flattenEntries(entries: readonly ChainEntry[]): ChainEntry[] {
   ]);
 }
 
-/** Returns the outputs of a draft's nodes as one JSON object by node. */
+/** Returns the outputs of a draft's nodes as one JSON object. Its keys are the ids of the nodes. */
 export function outputsText(outputs: readonly { node_id: string; output: unknown }[]): string {
   return renderJson(Object.fromEntries(outputs.map(({ node_id, output }) => [node_id, output])));
 }

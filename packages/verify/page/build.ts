@@ -5,7 +5,10 @@ import { build } from "vite";
 
 const folder = import.meta.dirname;
 
-/** Writes the page as one file, whose policy allows its own script and style, and nothing else. Returns its path. */
+/**
+ * Writes the page as one HTML file, and returns the path of the file. The policy of the page allows only the script and
+ * the style in the file.
+ */
 export async function buildVerifyPage(path = join(folder, "../dist/verify.html")): Promise<string> {
   const options = { entry: join(folder, "page.ts"), formats: ["iife" as const], name: "page" };
   const built = await build({

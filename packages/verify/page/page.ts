@@ -5,14 +5,19 @@ import { describeVerdict, listRemarks } from "../tools/describe.ts";
 
 type Name = "proof" | "keys" | "tsaCa";
 
-/** The largest number of rows, because more would make the page slow. The page always shows the row of a problem. */
+/**
+ * The largest number of rows, because more rows would make the page slow. The page always shows the row of the entry
+ * with the problem.
+ */
 const maxRows = 5000;
 
 const form = document.querySelector("form") as HTMLFormElement;
 const chain = document.querySelector("#chain") as HTMLElement;
 const verdict = document.querySelector("#verdict") as HTMLElement;
 const chosen: Partial<Record<Name, Uint8Array>> = {};
-/** Numbers the checks, so that the result of a slow check does not overwrite the result of a later check. */
+/**
+ * The number of checks so far. With it, the page ignores the result of a slow check after a later check has started.
+ */
 let checks = 0;
 
 form.addEventListener("change", async ({ target }) => {
@@ -58,7 +63,7 @@ function show(state: Verdict["state"] | "", sentences: string[], tables: HTMLEle
   chain.replaceChildren(...tables);
 }
 
-/** Makes an element. A text from the file becomes text, and never HTML. */
+/** Makes an HTML element. The page shows texts from the file as plain text, and never interprets them as HTML. */
 function make(name: string, ...inside: (string | Node)[]): HTMLElement {
   const element = document.createElement(name);
   element.append(...inside);

@@ -6,7 +6,7 @@ export type Code =
   | ("end" | "definition" | "key" | "signature" | "period" | "erasure" | "child" | "extra")
   | ("blobs" | "root" | "inclusion" | "stamp");
 export type Place = { execution?: string; scope?: string; seq?: number };
-/** The first check that failed, with its place if it has one. `message` is one plain sentence. */
+/** The first check that failed, with the place of the failure if it is known. `message` is one plain sentence. */
 export type Problem = Place & { code: Code; message: string };
 export class Broken extends Error {
   override name = "Broken";
@@ -24,9 +24,9 @@ export function demand(condition: unknown, code: Code, place: Place, message: st
 
 /** An entry whose own checks have passed. */
 export type Checked = { head: Head; hash: string; at: Required<Place> };
-/** `tips` has the last entry of each branch with its fork, and of the votes on an approval with its place. */
+/** `tips`: the last entry of each branch with the branch's fork, and of the votes on each approval with its place. */
 export type CheckedRun = { run: Run; scopes: Map<string, Checked[]>; tips: { fork: object; tip: Checked }[] };
-/** How much was checked so far. */
+/** The numbers of entries and of contents that were checked so far. */
 export type Counts = { entries: number; contents: { checked: number; withheld: number; erased: number } };
 /** Checks each entry of a run by itself, and against the entry before it. Throws `Broken`. */
 export async function checkEntries(proof: Proof, run: Run, counts: Counts): Promise<CheckedRun> {
@@ -69,7 +69,7 @@ function findStart(known: CheckedRun, scope: string): { fork?: Checked | undefin
   return isFork(voted) ? { fork: voted } : {};
 }
 
-/** Throws `Broken` if a parser does not accept a text. */
+/** Returns what a parser makes of a text. Throws `Broken` if the parser does not accept the text. */
 export function attempt<T>(code: Code, at: Place, what: string, parse: () => T): T {
   try {
     return parse();
@@ -135,7 +135,7 @@ async function contentMisfit(proof: Proof, run: Run, content: Content, digest: s
   return "text" in content && (await sha256(content.text)) !== digest ? "was changed" : undefined;
 }
 
-/** Checks that each join lists and counts the branches before it, and each approval its votes. Throws `Broken`. */
+/** Checks that each join lists and counts its branches, and each approval its votes. Throws `Broken`. */
 export async function checkJoins({ run: { execution }, scopes, tips }: CheckedRun): Promise<void> {
   const byFork = Map.groupBy(tips, ({ fork }) => fork);
   for (const [scope, entries] of scopes) {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ensure, parseJson } from "./json.ts";
 
-// The page's policy forbids code that is made at run time, so zod must not make any.
+// The policy of the page forbids code that is made at run time, so zod must not compile its checks to code.
 z.config({ jitless: true });
 const text = z.string();
 const count = z.int().min(0);
@@ -11,7 +11,7 @@ const signature = text.regex(/^[\w-]{42}[AEIMQUYcgkosw048]\.[\w-]{85}[AQgw]$/);
 const base64Pattern = /^[A-Za-z\d+/]*(?:[AQgw]==|[AEIMQUYcgkosw048]=)?$/;
 const base64 = text.refine((value) => value.length % 4 === 0 && base64Pattern.test(value));
 
-/** Checks up to the first wrong item, because zod would collect what is wrong with every item of a forged file. */
+/** Stops at the first wrong item. Without this, zod would collect the mistakes of all items of a forged file. */
 function checkEach<T>(item: z.ZodType<T>, all: T[] | Record<string, T>, context: z.RefinementCtx) {
   for (const [key, one] of Object.entries(all)) {
     const [issue] = item.safeParse(one).error?.issues ?? [];
@@ -65,7 +65,7 @@ export function isTime(value: string): boolean {
   return ms >= 0 && new Date(ms).toISOString() === value;
 }
 
-/** Parses a file. Throws `SyntaxError`, whose message continues "the file is not a proof: ". */
+/** Parses a file. Throws `SyntaxError`; its message is the end of the sentence "The file is not a proof: ...". */
 export function parseProof(file: Uint8Array | string): Proof {
   const proof = parseForm(Proof, readText(file));
   const { contents, runs, blobs, inclusion, root, stamp, keys } = proof;

@@ -18,9 +18,9 @@ export function parseJson(text: string): Json {
   }
 }
 
-/** Checks what `JSON.parse` does not check. The text may be no JSON at all. */
+/** Checks the rules that `JSON.parse` does not check. The caller need not know whether the text is JSON. */
 function demandStrict(text: string): void {
-  /** The names of each object around a position; a list has none. */
+  /** The member names so far of each object or list around the current position; a list has no names. */
   const around: Set<string>[] = [];
   const [marks, colon] = [/["{}[\]]/g, /[ \t\n\r]*:/y];
   for (let mark = marks.exec(text); mark; mark = marks.exec(text)) {
@@ -40,7 +40,7 @@ function demandStrict(text: string): void {
   }
 }
 
-/** Returns the position after a text that starts at `start`. */
+/** Returns the position after the JSON string that starts at `start`. */
 function findEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end > 0; end = text.indexOf('"', end + 1)) {
     let slashes = 0;

@@ -14,11 +14,11 @@ export function parseAuthorities(pem: Uint8Array | string): pki.Certificate[] {
     throw new SyntaxError("it has no valid certificate in PEM", { cause });
   }
 }
-/** A hash function, and the id of RSA (PKCS #1 v1.5) or ECDSA with this function. The id of RSA may name none. */
+/** Allowed pairs: a hash function, and RSA (PKCS #1 v1.5) or ECDSA with it. The id of RSA may name no hash function. */
 const algorithms =
   /^([123] 113549\.1\.1\.1|1 (113549\.1\.1\.11|10045\.4\.3\.2)|2 (113549\.1\.1\.12|10045\.4\.3\.3)|3 (113549\.1\.1\.13|10045\.4\.3\.4))$/;
 const sha2 = new Map([256, 384, 512].map((bits, index) => [`2.16.840.1.101.3.4.2.${index + 1}`, `SHA-${bits}`]));
-/** The attributes that name the certificate, each with the hash function that it uses if it names none. */
+/** The attributes that name the signer's certificate, each with its default hash function. */
 const certificateNames = { "1.2.840.113549.1.9.16.2.12": "SHA-1", "1.2.840.113549.1.9.16.2.47": "SHA-256" };
 
 /** Checks a token (base64) over a text. Returns its time in milliseconds. Throws `Error`: "the time stamp is not valid: ...". */

@@ -7,7 +7,7 @@ import { checkToken, parseAuthorities } from "./stamp.ts";
 /** The key set of the operator (JWKS), and the certificates of the time-stamp authority (PEM). */
 export type Trusted = { keys?: Uint8Array | string | undefined; tsaCa?: Uint8Array | string | undefined };
 
-/** `execution` is null if the file is no proof. `covers`: the runs that it proves. `names`: runs that it only names. */
+/** `execution`: null if the file is no proof. `covers`: runs that the file proves. `names`: runs that it only names. */
 export interface Verdict extends chain.Counts {
   state: "valid" | "broken";
   execution: string | null;
@@ -62,7 +62,7 @@ async function checkEnd(run: CheckedRun, keys: Keys): Promise<void> {
   if (erasure) await keys.demandSigned("erasure", erasure, `nova erasure v1\n${execution}`, undefined, at, "erasure");
 }
 
-/** Checks that the runs that entries started are there and whole, and that there are no others. */
+/** Checks that the file contains every run that an entry started, complete, and no other runs. */
 function checkChildren(runs: CheckedRun[]): void {
   const places = new Map(runs.map(({ run }, index) => [run.execution, index]));
   const isNamed = runs.map((_, index) => index === 0);
@@ -172,7 +172,7 @@ class Keys {
     if (misfit) throw new Broken(code ?? misfit, at, `The signature of the ${what} ${reasons[misfit]}.`);
   }
 
-  /** Returns what is wrong with a signature. `time` must be in the period of its key. */
+  /** Returns the reason why a signature is not valid. `time` must be in the period of the signature's key. */
   async #misfitOf(signature: string, text: string, time?: string): Promise<keyof typeof reasons | undefined> {
     const [kid = "", bytes = ""] = signature.split(".");
     const { x = "", y = "", nbf = 0, exp = Number.POSITIVE_INFINITY } = this.#known.get(kid) ?? {};

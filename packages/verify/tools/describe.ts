@@ -9,14 +9,17 @@ export function describeVerdict(verdict: Verdict): string {
   return `${execution} is valid: ${entries} ${entries === 1 ? "entry" : "entries"} of ${runs}, signed at ${signed_at}.`;
 }
 
-/** Returns the sentence of a problem with its place. */
+/** Returns the message of a problem, with the entry and the run that have the problem. */
 export function describeProblem({ message, execution, scope, seq }: Problem): string {
   if (execution === undefined) return message;
   const entry = seq === undefined ? "" : `entry ${seq} of ${scope ? `branch ${scope} of ` : ""}`;
   return `${message.replace(/\.$/, "")} (${entry}${execution}).`;
 }
 
-/** Returns a sentence for each thing that a valid proof says or leaves open. Returns none for a broken proof. */
+/**
+ * Returns sentences about what a valid proof proves and what it leaves open: keys, roots, time stamps, contents and
+ * runs that it only names. Returns none for a broken proof.
+ */
 export function listRemarks({ state, keys, root, stamp, contents, names }: Verdict): string[] {
   if (state === "broken") return [];
   const { checked, withheld, erased } = contents;

@@ -52,7 +52,7 @@ function readNamed(path: string, what: string): Promise<Uint8Array> {
   });
 }
 
-/** Makes control characters visible, because the file of a stranger must not control a terminal. */
+/** Makes control characters visible, because a file from a stranger must not control the terminal. */
 function escapeControls(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]/gu, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

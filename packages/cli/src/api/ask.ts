@@ -46,9 +46,9 @@ export async function throwOwnerGone(): Promise<never> {
 }
 
 /**
- * Returns a client of the server in `NOVA_URL`, with the key in `NOVA_API_KEY`. Undefined if the variables are not set:
- * the caller then uses this machine's cloud. The client keeps the JSON text of contexts, and of the members that
- * `exact` names.
+ * Returns a client of the server in `NOVA_URL`, with the key in `NOVA_API_KEY`. Returns undefined if the variables are
+ * not set; the caller then uses this machine's cloud. The client keeps contexts, and the members of answers that
+ * `exact` names, as JSON text.
  */
 export async function connectServer(exact: readonly string[] = []): Promise<NovaClient | undefined> {
   const server = readServerVariables();

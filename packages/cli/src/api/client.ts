@@ -3,7 +3,7 @@ import { membersOf, RawJson } from "@nova/engine";
 import type { WorkflowSource } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 
-/** Returns null if the request ends with status 404. */
+/** Returns the result of a request; null if the server answers with status 404. */
 export async function nullIfMissing<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
@@ -13,13 +13,19 @@ export async function nullIfMissing<T>(asked: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Checks the address that a server has sent for some content. Throws `InvalidInput`. */
+/**
+ * Throws `InvalidInput` if the address that a server has sent is no URL of HTTP or HTTPS. `what` names the content at
+ * the address.
+ */
 export function demandUrl(address: string, what: string): void {
   if (/^https?:$/.test(URL.parse(address)?.protocol ?? "")) return;
   throw new InvalidInput(`the server sent no URL for ${what} - ask its operator`);
 }
 
-/** Downloads from a signed URL; `what` names the content in messages. Throws `ApiUnreachable`, `ApiProblem`. */
+/**
+ * Downloads the content at a signed URL, and returns the answer. `what` names the content in messages. Throws
+ * `ApiUnreachable`, `ApiProblem`.
+ */
 export async function fetchSigned(address: string, what: string): Promise<Response> {
   const answer = await fetch(address).catch((cause: Error) => {
     const why = (cause.cause as NodeJS.ErrnoException | undefined)?.code ?? cause.message;
@@ -62,8 +68,8 @@ const firstPauseMs = 200;
 const longestPauseMs = 2_000;
 
 /**
- * Builds the request body that publishes a folder. The body has the definition as written, so that findings name the
- * right lines.
+ * Builds the request body that publishes a folder. The body contains the text of the definition unchanged, so that
+ * findings name the right lines.
  */
 export function publishBody(source: WorkflowSource, id: string): object {
   return { definition: new RawJson(withId(source.text, id)), files: source.files };

@@ -5,8 +5,8 @@ import { entryName, entryReader, isOpen, readWhole } from "./recorded.ts";
 export type LinkPlace = Pick<TraceEntry, "seq" | "scope" | "node_id">;
 
 /**
- * A piece of a run's output: text of running code, a failed attempt, or an ended entry with its unreported output. If
- * the command follows only some of the running nodes, a piece gives the number of running nodes.
+ * A piece of a run's output: text that running code has printed, a failed attempt, or a new entry with its unreported
+ * output. A piece of the kind `crowd` says that the command follows only some of the running nodes.
  */
 export type LogPiece =
   /** `leftOut` is the number of bytes before `text` that are no longer stored. */
@@ -16,8 +16,8 @@ export type LogPiece =
   | { kind: "crowd"; count: number; followed: number };
 
 /**
- * The largest number of nodes whose output the command follows. After each pause, the command sends a request for every
- * followed node, and the server reads in the sandbox of the node.
+ * The largest number of nodes whose output the command follows. After each pause, the command sends one request for
+ * every followed node. For each request, the server reads the output in the sandbox of the node.
  */
 const maxFollowed = 5;
 const pauseMs = 300;
@@ -26,7 +26,7 @@ const maxBetweenLooksMs = 2_000;
 
 /**
  * Yields pieces of a run's output until the run is over. It remembers only open nodes and forks, so a long run needs no
- * more memory.
+ * more memory than a short run.
  */
 export async function* followLogs(server: NovaClient, id: string, node?: string): AsyncGenerator<LogPiece> {
   const readNew = entryReader(server, id, { full: true });

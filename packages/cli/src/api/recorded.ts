@@ -47,7 +47,7 @@ export async function readTrace(nova: NovaClient, id: string, { full = false } =
   return { ...whole, entries: asTraceEntries(entries) };
 }
 
-/** Compares two executions node by node, with exact values. */
+/** Compares two executions node by node. Numbers keep all digits. */
 export async function readDiff(nova: NovaClient, a: string, b: string): Promise<NodeDiff[]> {
   const nodes = (await Array.fromAsync(nova.executions.diff(a, b))) as unknown as (NodeDiff & { context: RawJson })[];
   return nodes.map((node) => ({ ...node, context: elementsOf(node.context.text).map(changeFrom) }));
@@ -59,7 +59,7 @@ function changeFrom(text: string): NodeDiff["context"][number] {
   return { key: JSON.parse(key ?? '""'), was: raw(was), is: raw(is) };
 }
 
-/** Only casts the type, because the API sends entries in the engine's format. */
+/** Changes only the type of the entries, because the API sends entries in the engine's format. */
 function asTraceEntries(entries: readonly ChainEntry[]): TraceEntry[] {
   return entries as unknown as TraceEntry[];
 }
@@ -120,7 +120,7 @@ function generationFrom(item: Schemas["Generation"], workflowId: string): Genera
 /** The largest size of an upload, and so of a blob. */
 const maxBlobBytes = 1024 * 1024 * 1024;
 
-/** Reads the bytes to which an execution's context refers. Returns null if they were erased. */
+/** Reads the bytes of a blob to which an execution's context refers. Returns null if the bytes were erased. */
 export async function readBlob(nova: NovaClient, id: string, sha256: string): Promise<Uint8Array | null> {
   const asked = nova.api.GET("/executions/{id}/blobs/{sha256}", { params: { path: { id, sha256 } } });
   const link = await nullIfMissing(nova.ask(asked));
@@ -137,9 +137,9 @@ export function demandContent({ sha256, bytes: length }: BlobRef, bytes: Uint8Ar
 }
 
 /**
- * Makes a function that returns the entries of a running execution, with all its branches, that were added since the
- * last call. It reads an entry again only if the branches of this entry may still grow. No entry is new if the open
- * execution has run no further node.
+ * Makes a function that returns the new entries of a running execution: those that were added to the main line or to a
+ * branch since the last call. The function reads an entry again only if the branches of this entry may still grow. It
+ * reads nothing while the execution is open and has run no further node.
  */
 export function entryReader(server: NovaClient, id: string, { full }: { full: boolean }) {
   /** The number of entries at the start of the main line that are complete with all their branches. */
@@ -177,7 +177,7 @@ export interface Recorded {
 
 export type RecordedTrace = Pick<ShownTrace, "execution_id" | "workflow" | "version" | "entries">;
 
-/** Returns the node of a place: `find` for `each[3].find#2`. */
+/** Returns the id of the node in a place: `find` for `each[3].find#2`. */
 export function nodeOfPlace(place: string): string {
   return (place.split("/").at(-1) ?? "").replace(/^.*\]\./, "").replace(/#\d+$/, "");
 }

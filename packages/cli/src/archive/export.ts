@@ -33,7 +33,7 @@ async function write(source: ExportSource, folder: string, { client, secrets }: 
   await using items = await open(join(folder, files.items), "wx", 0o600);
   await using objects = await open(join(folder, files.objects), "wx", 0o600);
   const counts = { items: 0, objects: 0 };
-  // Objects by key, so that each object is written once, even if several records refer to it.
+  // The written objects by key. Each object is written once, even if several records refer to the object.
   const written = new Map<string, Promise<StoredObject>>();
   const writeOnce = (object: Found & { kind: "object" }) => {
     const there = written.get(object.key) ?? writeObject(source, folder, object);
@@ -86,7 +86,7 @@ export type Found = ArchiveRecord & { url?: string };
 
 export interface ExportSource {
   page(cursor?: string): Promise<{ records: Found[]; cursor?: string }>;
-  /** Returns the signature over the data of all pages, or undefined without a signing key. */
+  /** Returns the signature over the data of all pages; undefined if the deployment has no signing key. */
   seal(sealed: SealedExport): Promise<string | undefined>;
   open(object: { key: string; url?: string }): Promise<AsyncIterable<Uint8Array>>;
 }
@@ -111,7 +111,7 @@ export function serverSource(nova: NovaClient, client: string): ExportSource {
       const params = { path: { slug: client }, query: defined({ cursor }) };
       const page = await nova.ask(nova.api.GET("/clients/{slug}/export", { params }));
       seal = page.seal;
-      // DynamoDB's JSON has numbers as texts, so parsing loses no digits.
+      // DynamoDB's JSON contains numbers as texts, so parsing loses no digits.
       const found = (one: (typeof page.items)[0]): Found =>
         one.kind === "item" ? { ...one, item: JSON.stringify(one.item) } : one;
       return { records: page.items.map(found), ...defined({ cursor: page.next_cursor ?? undefined }) };

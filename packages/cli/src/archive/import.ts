@@ -22,8 +22,8 @@ type RestorePorts = Pick<ServicePorts, "archive"> & Partial<Pick<ServicePorts, "
 export interface Checked extends Pick<Manifest, "client"> {
   isVerified: boolean;
   /**
-   * True: `restore` restores everything in an unverified full export. Absent: it restores only the records of one
-   * client.
+   * True: `restore` restores everything in an unverified full export. Absent: `restore` restores only the records of
+   * one client from an unverified export.
    */
   bringsEverything?: boolean;
 }
@@ -33,8 +33,9 @@ const everything: OwnRecords = { brings: () => true, bringsObject: () => true };
 /**
  * Restores an export that `checkExport` has accepted: first the objects, because items refer to them, and the versions
  * last. A stored item stays unchanged, so the user can repeat an interrupted import. From an export of one client, it
- * restores only the records of the client. The same is true for an unverified full export without `bringsEverything`.
- * If `ports` can publish state machines, it publishes one for the latest version of each workflow.
+ * restores only the records of the client. From an unverified full export without `bringsEverything`, it also restores
+ * only the records of one client. If `ports` can publish state machines, `restore` publishes a state machine for the
+ * latest version of each workflow.
  */
 export async function restore(ports: RestorePorts, folder: string, checked: Checked): Promise<Restored> {
   const { isVerified, bringsEverything = isVerified } = checked;
@@ -84,8 +85,8 @@ interface VersionItem {
 }
 
 /**
- * Publishes a state machine and a template for the latest version of each restored workflow. The other versions need
- * none, because NOVA only reads them.
+ * Publishes a state machine and a template for the latest version of each restored workflow. The other versions need no
+ * state machine, because NOVA only reads these versions.
  */
 export async function addStateMachines(
   { stateMachines, templates }: Pick<ServicePorts, "stateMachines" | "templates">,
@@ -141,8 +142,8 @@ const harmlessKinds = new Set([
 ]);
 
 /**
- * Finds the client of an unverified full export. Throws `InvalidInput` unless all records belong to one client: an
- * attacker could have changed the export of one client into a full export that restores API keys.
+ * Finds the client of an unverified full export. Throws `InvalidInput` unless all records belong to one client. Without
+ * this check, an attacker could change the export of one client into a full export that restores API keys.
  */
 export async function demandOneClient(archive: Pick<Archive, "claim">, folder: string): Promise<string> {
   const clients = new Set<string>();
@@ -159,9 +160,9 @@ export async function demandOneClient(archive: Pick<Archive, "claim">, folder: s
 }
 
 /**
- * Finds the records in an export that belong to one client: its runs, and the workflow versions that they ran. API
- * keys, and data that clients share, do not belong to the client. Throws `InvalidInput` if the importing NOVA already
- * has one of these runs as the run of another client.
+ * Finds the records in an export that belong to one client: its runs, and the workflow versions that they ran. API keys
+ * and shared data do not belong to the client. Throws `InvalidInput` if the importing NOVA already stores one of these
+ * runs as the run of another client.
  */
 export async function readOwn(
   archive: OwnArchive,
@@ -207,8 +208,8 @@ const maxJsonBytes = 1024 * 1024;
 const maxDefinitionBytes = 64 * 1024 * 1024;
 
 /**
- * Checks that a folder is a complete export. With `isTrusted: false`, each object must also have the content that its
- * name says. Throws `InvalidInput`.
+ * Checks that a folder is a complete export. With `isTrusted: false`, the content of each object must also match the
+ * hash in the name of the object. Throws `InvalidInput`.
  */
 export async function checkExport(folder: string, { isTrusted }: { isTrusted: boolean }): Promise<Manifest> {
   const manifest = await readManifest(folder);
@@ -235,8 +236,8 @@ export async function checkExport(folder: string, { isTrusted }: { isTrusted: bo
 }
 
 /**
- * Reads the secrets with which NOVA decrypts and signs, if the export has them. The export of one client must not
- * contain secrets.
+ * Reads the secrets with which NOVA decrypts and signs; undefined if the export has no secrets. The export of one
+ * client must not contain secrets.
  */
 export async function readSecretsOf(folder: string, { client }: Manifest): Promise<FolderSecrets | undefined> {
   const path = join(folder, files.secrets);
@@ -313,7 +314,7 @@ export async function explainUnverified(manifest: Manifest, signer: Signer | und
   return "the key here did not sign it: it comes from another NOVA, or was changed";
 }
 
-/** Throws `InvalidInput` unless the user trusts the folder. */
+/** Throws `InvalidInput` unless the user trusts the folder. `why` says why the export is not verified. */
 export function demandTrust(folder: string, why: string, isTrusted: boolean): void {
   if (isTrusted) return;
   const meaning = "then nothing proves that the restored data is the exported data";

@@ -106,7 +106,7 @@ function parseValues(json: string): Values {
   try {
     values = JSON.parse(json);
   } catch {
-    // The parser's own message is not used, because it would quote the secret.
+    // The message of the parser is not printed, because it would quote the secret.
     throw new InvalidInput(`the values are not JSON - ${shape}`);
   }
   if (isObjectText(json)) return values;
@@ -173,7 +173,9 @@ function readNumber(flag: string, text: string): number {
   return value;
 }
 
-/** Merges the changes with the current quotas, because the API replaces all of them. */
+/**
+ * Merges the changes with the current quotas and stores the result, because the API replaces all quotas of the owner.
+ */
 async function applyChanges(server: NovaClient, { kind, id, quotas }: QuotaOwner, changes: Quotas): Promise<Quotas> {
   if (Object.keys(changes).length === 0) return quotas;
   const body = { ...quotas, ...changes };

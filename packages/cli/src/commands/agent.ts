@@ -28,8 +28,8 @@ export const agent = command({
 const listText = (texts: readonly string[]) => new Intl.ListFormat("en-GB").format(texts);
 
 /**
- * Builds the table of `nova agent compile`. If the code fails in a run, the agent answers instead, so the run costs as
- * many tokens as before.
+ * Builds the output of `nova agent compile`. If the code fails in a run, the agent answers instead, so the run costs as
+ * many tokens as without the code.
  */
 function compiledOutput({ node, file, code, namedBy, placed, runs, written }: CompiledAgent): CommandOutput {
   const count = (wanted: string) => runs.filter(({ outcome }) => outcome === wanted).length;

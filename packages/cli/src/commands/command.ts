@@ -65,7 +65,8 @@ export function declare(declared: Command, { summary, takes = {}, json = "print 
     const option = declared.createOption(written, says).makeOptionMandatory(needed === true);
     if (absent !== undefined) option.default(absent);
     if (choices) option.choices(choices);
-    // Commander passes `true` for an option without a value. Here `true` means all values.
+    // Commander passes `true` for an option without a value. For NOVA's commands, `true` then means all possible
+    // values.
     const collect = (value: string, before: string[] | true) => before === true || [...before, value];
     declared.addOption(each ? option.default([]).argParser(collect) : option);
   }
@@ -89,8 +90,8 @@ export function runAction(
 }
 
 /**
- * Returns `text` if it is undefined or one of `all`. Otherwise throws `InvalidInput`. `what` is the kind of thing that
- * `text` should name; the message contains it.
+ * Returns `text` if it is undefined or one of `all`. Otherwise throws `InvalidInput`. `what` says in the message for
+ * what the user has to choose a value.
  */
 export function oneOf<One extends string>(
   what: string,

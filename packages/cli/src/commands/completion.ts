@@ -50,9 +50,9 @@ function describeCommand(name: string, { summary, takes = {}, json = "print JSON
   return { name, summary, words, takesPath: all.some((word) => pathNames.has(word)), options };
 }
 
-/** Words in the description of an argument that stand for a path. */
+/** Words that stand for a path if the description of an argument contains them. */
 const pathNames: ReadonlySet<string> = new Set(["folder", "file"]);
-/** Words in the description of an argument that stand for an id or a slug. */
+/** Words that stand for an id or a slug if the description of an argument contains them. */
 const idNames: ReadonlySet<string> = new Set(["workflow", "client"]);
 
 /** Quotes a text for a shell, without line breaks. */

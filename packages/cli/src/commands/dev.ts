@@ -45,8 +45,8 @@ export const dev = command({
     const folders = (await Promise.all(roots.map(workflowFoldersIn))).flat();
     await offerPackages(await Promise.all(folders.map(readAndParse)), json ? noTerminal : undefined);
     const { cloud, queue } = await openOwnCloud(tell, limits);
-    // The servers for requests and for mails. A server that closes accepts nothing more, and answers the requests in
-    // progress.
+    // The servers for requests and for mails. A server that closes accepts no new requests or mails, but still answers
+    // the requests in progress.
     const doors = new AsyncDisposableStack();
     try {
       const { openApi, openMail } = await import("@nova/local");
@@ -95,7 +95,10 @@ async function limitsOf(plan: unknown): Promise<Limits> {
   throw new InvalidInput(`--e2b-plan ${plan} is not a plan of E2B - use one of ${Object.keys(e2bPlans).join(", ")}`);
 }
 
-/** Applies the limits of an E2B plan as a deployment for that plan would, unless variables set other limits. */
+/**
+ * Sets the limits of an E2B plan in the environment variables that a deployment for this plan would have. Variables
+ * that are already set stay unchanged.
+ */
 function keepWithin({ createsPerSecond, concurrent }: Limits): void {
   if (createsPerSecond) process.env.NOVA_E2B_CREATES_PER_SECOND ??= String(createsPerSecond);
   if (concurrent) process.env.NOVA_E2B_CONCURRENT ??= String(concurrent);
@@ -153,7 +156,10 @@ const openers: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
 };
 
-/** Opens a URL in the user's browser. Without a browser nothing happens, because the URL is printed too. */
+/**
+ * Opens a URL in the user's browser. Does nothing if the machine has no browser, because `nova dev` also prints the
+ * URL.
+ */
 export function openBrowser(address: string): void {
   const [command, ...args] = openers[process.platform] ?? ["xdg-open"];
   const child = spawn(command, [...args, address], { stdio: "ignore", detached: true });

@@ -17,7 +17,7 @@ interface Check {
   fix: string | null;
 }
 
-/** Checks one thing. Throws an error whose message says what is wrong and how to correct it. */
+/** Makes one check. Throws an error if the check fails; the message says what is wrong and how to correct it. */
 type Examine = () => Promise<void>;
 
 /** Checks whose failure prevents runs. The others are only needed for some workflows. */

@@ -76,8 +76,8 @@ function erasedLine(id: string): string {
 }
 
 /**
- * Erases the executions with a label. A child execution is erased with its parent, and a restart with its source, so
- * only the other executions need a request.
+ * Erases the executions with a label. The server erases a child execution together with its parent, and a restart
+ * together with its source. So only the other executions need a request.
  */
 async function eraseLabelled(label: string) {
   const erased = new Set<string>();
@@ -117,8 +117,8 @@ export const logs = command({
 });
 
 /**
- * Prints the output of a run as it arrives, and returns its entries. Without `json` the entries have no logs, because
- * these are already printed.
+ * Prints the output of a run as it arrives, and returns its entries. Without `json`, the returned entries have no logs,
+ * because the logs are already printed.
  */
 async function printFollowed(id: string, node: string | undefined, json: boolean): Promise<TraceEntry[]> {
   const [entries, lines] = [[] as TraceEntry[], new LogLines()];
@@ -223,7 +223,10 @@ export async function readContextValue(server: NovaClient, execution: string, ke
   throw new InvalidInput(`${missing} - it has: ${keys.join(", ") || "nothing"}`);
 }
 
-/** Finds the value at a path inside `value`. Large values on the path are loaded from their blobs, at any depth. */
+/**
+ * Finds the value at a path inside `value`. If the path leads through a large value, the function loads that value from
+ * its blob.
+ */
 async function valueIn(value: ContextValue, path: readonly string[], load: Load): Promise<ContextValue | undefined> {
   if (!("json" in value)) return path.length === 0 ? value : undefined;
   const reference = referenceIn(value.json);

@@ -84,7 +84,10 @@ function plannedItem({ node, action, locked }: Planned) {
   };
 }
 
-/** Reports for every prompt node whether its code is locked, and what has changed since. Reads only the folder. */
+/**
+ * Reports for every prompt node whether its code is locked, and what has changed since the code was locked. Reads only
+ * the folder.
+ */
 export async function checkFolder(path: string): Promise<CommandOutput> {
   const states = lockStates(await readLockFolder(path), currentGenerator);
   const valid = states.every(({ state }) => state === "locked");
@@ -126,7 +129,7 @@ export function approveLocked(
   return { ...Object.fromEntries(records), [id]: { ...entry.record, approved } };
 }
 
-/** Reports, for each node, what writing its code cost and how much the runs of this code have saved. */
+/** Reports for each node how much the writing of its code cost, and how much the runs with this code have saved. */
 export async function showCosts(path: string): Promise<CommandOutput> {
   const folder = await readLockFolder(path);
   const { id } = folder.workflow;

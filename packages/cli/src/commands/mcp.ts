@@ -3,7 +3,9 @@ import { closeCloud, openCloud } from "../cloud.ts";
 import { Interrupt } from "../interrupt.ts";
 import { command } from "./command.ts";
 
-/** The longest wait of one call in seconds. By default, clients of the protocol give up after a minute. */
+/**
+ * The longest wait of one call in seconds. By default, clients of the Model Context Protocol give up after a minute.
+ */
 const maxWaitSeconds = 50;
 
 export const mcp = command({

@@ -4,8 +4,8 @@ import { askApi, listItems } from "../api/ask.ts";
 import { cell, type NameOf } from "../output/text.ts";
 
 /**
- * Reads the names of workflows. If a name cannot be read, for example because the workflow was deleted, the id of the
- * workflow takes its place.
+ * Reads the names of workflows. If the name of a workflow cannot be read, for example because the workflow was deleted,
+ * the id replaces the name.
  */
 export async function readNames(nova: NovaClient, ids: Iterable<string>): Promise<NameOf> {
   const names = new Map<string, string>();

@@ -85,8 +85,8 @@ const largestProof = 2 ** 28;
 /** Asks for the proof file of an execution, and returns its bytes as a stream. Throws `ApiProblem`, `InvalidInput`. */
 async function openProof(nova: NovaClient, id: string, contents: ProofLevel): Promise<ReadableStream<Uint8Array>> {
   const params = { path: { id }, query: { contents } };
-  // For a large file, the answer redirects to another address. `fetch` does not follow it, because it would load the
-  // whole file.
+  // For a large file, the server redirects to another address. `fetch` must not follow the redirect here, because the
+  // client would then load the whole file into memory.
   const asked = { params, parseAs: "text", redirect: "manual" } as const;
   const { data, error, response } = await nova.api.GET("/executions/{id}/proof", asked);
   if (response.status === 303) return openLarge(response.headers.get("location") ?? "", id);
@@ -102,8 +102,8 @@ async function openLarge(address: string, id: string): Promise<ReadableStream<Ui
 }
 
 /**
- * Returns the lines for people: what a proof covers, what it only names, and whether a tree has the run. The file
- * itself does not name the restarts of the run.
+ * Returns lines for people. They say what a proof covers, which runs it only names, and whether a Merkle tree contains
+ * the run. `restarts` is separate, because a proof file does not name the restarts of its run.
  */
 function describeProof({ verdict, restarts }: Awaited<ReturnType<typeof makeProof>>): string[] {
   const { state, execution, covers } = verdict;

@@ -25,7 +25,8 @@ export const pull = command({
     const { folder, secrets, ...pulled } = await askApi((nova) => pullExecution(nova, asked));
     const alone = node === undefined ? [] : ["--node", node];
     const settings = secrets.flatMap((key) => ["--set", `${key}=...`]);
-    // The printed command has --local, because a server would publish the pulled old version as the latest.
+    // The printed command has --local. Without --local, a server would publish the pulled old version as the latest
+    // version.
     const words = ["nova", "run", folder, "--local", ...alone, "--context", join(folder, "context.json"), ...settings];
     const run = words.map(shellWord).join(" ");
     const what = `version ${pulled.version} of ${pulled.workflow} and its inputs`;
@@ -50,7 +51,10 @@ export interface Pulled {
   version: number;
   /** The paths of the written files, relative to the folder. */
   files: string[];
-  /** Keys of secrets. The folder lacks their values, which only the caller of the run has. */
+  /**
+   * Keys of secrets. The folder does not contain the secrets, because NOVA records none; the caller of the run has to
+   * give them again.
+   */
   secrets: string[];
 }
 
@@ -163,12 +167,12 @@ export interface ContextFile {
 
 type Load = (sha256: string) => Promise<Uint8Array | null>;
 
-/** The limit for the size of all values together, because they are in memory until they are written. */
+/** The limit for the size of all values together. All values are in memory until the command writes them. */
 const maxBytes = 1024 * 1024 * 1024;
 
 /**
- * Converts a recorded context for `nova run --context`: texts and JSON in their places, bytes as files, null for erased
- * values.
+ * Converts a recorded context into a file for `nova run --context`. Large texts and large JSON values replace their
+ * references, bytes become files, and erased values become null.
  */
 export async function buildLocalContext(text: string, load: Load): Promise<{ text: string; files: ContextFile[] }> {
   const files = new Map<string, ContextFile>();

@@ -124,7 +124,10 @@ interface RestartRequest {
   json: boolean;
 }
 
-/** Warns that nodes with effects will run again, and on a terminal asks the user. Returns false if the user says no. */
+/**
+ * Warns that nodes with effects will run again. On a terminal, asks the user whether to continue. Returns false if the
+ * user answers no.
+ */
 export async function confirmRestart(
   server: NovaClient,
   id: string,
@@ -143,7 +146,10 @@ export async function confirmRestart(
   return confirm(what, `restart ${id}`, { json, asking });
 }
 
-/** Warns that many executions of a workflow will restart, and that some of them may reach nodes with effects. */
+/**
+ * Warns that many executions of a workflow will restart, and that some of these executions may reach nodes with
+ * effects.
+ */
 export async function confirmRestarts(
   server: NovaClient,
   workflow: string,
@@ -190,7 +196,7 @@ interface Chosen {
 
 type ExecutionQuery = Parameters<NovaClient["executions"]["list"]>[0];
 
-/** Selects the executions to restart. It leaves out child executions, and executions that were restarted before. */
+/** Selects the executions to restart. Leaves out child executions, and executions that were already restarted. */
 async function chooseSources(server: NovaClient, query: ExecutionQuery): Promise<Chosen> {
   const all = await Array.fromAsync(server.executions.list(query));
   const fitting = all.filter((one) => !one.parent);
@@ -213,8 +219,8 @@ interface Done {
 }
 
 /**
- * Restarts executions, several at the same time, and waits until each has ended or waits for an answer. After Ctrl-C no
- * further execution is restarted.
+ * Restarts executions, several at the same time. Returns when each execution has ended or waits for an answer. After
+ * Ctrl-C no further execution is restarted.
  */
 export async function restartMany(
   server: NovaClient,

@@ -54,7 +54,7 @@ export const run = command({
       const { offerPackages } = await import("../packages.ts");
       const { noTerminal } = await import("../output/terminal.ts");
       const lacking = await offerPackages([draft.parsed, ...draft.called.parsed], json ? noTerminal : undefined);
-      // The check of the nodes' Python is not awaited yet, because the cloud can open meanwhile.
+      // The command does not await the check of the nodes' Python here, because the cloud can open at the same time.
       const checking = checkDraft(draft, lacking);
       checking.catch(() => undefined);
       return inCloud(interrupt, async (cloud, lost) => {
@@ -183,8 +183,8 @@ async function startAndFollow(
 }
 
 /**
- * Returns the line that is printed at the start of a run. It names the run, which the user needs if the connection
- * breaks later.
+ * Returns the line that is printed at the start of a run. The line contains the id of the run, which the user needs if
+ * the connection breaks later.
  */
 function acceptedText(status: string): string {
   return status === "queued" ? "is queued: a quota or a pause of its workflow holds it" : "is accepted";

@@ -1,8 +1,8 @@
 import type { CliCommand } from "./command.ts";
 
 /**
- * Every command by its name. A command is loaded only when it runs, so it does not wait for the imports of the other
- * commands.
+ * Every command by its name. NOVA loads a command only when the user calls it, so no command waits for the imports of
+ * other commands.
  */
 export const commands: Record<string, () => Promise<CliCommand>> = {
   init: async () => (await import("./init.ts")).init,

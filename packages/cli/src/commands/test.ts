@@ -52,7 +52,9 @@ export const test = command({
   },
 });
 
-/** Runs all tests of the workflow folder at `path`. With `update`, it also writes their new outcomes. */
+/**
+ * Runs all tests of the workflow folder at `path`. With `update`, it also writes the new outcomes into the test files.
+ */
 export async function testIn(
   runner: TestRunner,
   path: string,
@@ -82,7 +84,10 @@ export interface TestItem {
   ms: number;
 }
 
-/** The number of tests that run at the same time. Several can, because a run mostly waits for its sandbox. */
+/**
+ * The number of tests that run at the same time. A test mostly waits for its sandbox, so several tests together take
+ * less time.
+ */
 const maxAtOnce = 4;
 
 async function runOne(
@@ -113,7 +118,10 @@ async function differenceFrom(runner: TestRunner, version: WorkflowVersion, test
 /** Names of errors that fail only one test, while the other tests continue. */
 const refusals = new Set(["InputsRefused", "OutcomesRefused", "InvalidInput"]);
 
-/** Builds the output for all tests. A stale test proves nothing about the workflow, so it counts as a failure. */
+/**
+ * Builds the output for all tests. A stale test counts as a failure, because it proves nothing about the current
+ * workflow.
+ */
 export function testOutput(items: readonly TestItem[]): CommandOutput {
   const { passed, failed, stale } = countsOf(items);
   const shown = items.map(({ name, status, first_difference: found }) => ({
@@ -199,8 +207,8 @@ function escaped(text: string): string {
 type Count = "same" | "differs" | "fails";
 
 /**
- * How each outcome is counted. If the current code works where the recorded code failed, the outcome counts as
- * different.
+ * The count to which each outcome is added. If the current code works and the recorded run failed, the outcome counts
+ * as different.
  */
 const countedAs: Record<ProofOutcome, Count> = {
   same: "same",

@@ -149,7 +149,10 @@ function typeOf(nodeType: string | undefined, edges: string | undefined): Pick<N
   return { nodeType: "decision", edges: conditions };
 }
 
-/** The number of folders above a code file in which its workflow is searched: three for `nodes/read/mail.py`. */
+/**
+ * The number of folders above a code file in which the command looks for the workflow of the file. The file
+ * `nodes/read/mail.py` needs three.
+ */
 const maxLevels = 3;
 
 export async function readCode(file: string): Promise<string> {

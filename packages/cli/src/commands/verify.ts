@@ -95,8 +95,8 @@ const runsPerRequest = 20;
 type RunQuery = Record<"workflow" | "client" | "label", string | undefined>;
 
 /**
- * Verifies runs page by page and prints each broken run as it finds it, so memory holds only broken runs. After Ctrl-C it
- * reports the runs that it has verified.
+ * Verifies runs page by page, and prints each broken run at once. Memory holds only the broken runs. After Ctrl-C, the
+ * function reports the runs that it has verified so far.
  */
 async function verifyMany(query: RunQuery, isJson: boolean) {
   const counts = { anchored: 0, open: 0, broken: 0 };
@@ -137,12 +137,12 @@ async function verifyMany(query: RunQuery, isJson: boolean) {
   };
 }
 
-/** The number of runs in one request that counts them. */
+/** The number of runs that one request for counting reads. */
 const runsPerCount = 200;
 
 /**
- * Counts the runs while the command verifies other runs. `total` stays undefined until all runs are counted, or if the
- * count fails.
+ * Counts the runs while the command verifies other runs. `total` is undefined until all runs are counted. If a request
+ * of the count fails, `total` stays undefined.
  */
 function countRuns(nova: NovaClient, query: RunQuery, interrupt: Interrupt) {
   const counting: { total?: number; isStopped?: true } = {};
@@ -154,14 +154,14 @@ function countRuns(nova: NovaClient, query: RunQuery, interrupt: Interrupt) {
     }
     counting.total = total;
   };
-  // A failed request also fails the verification, which reports it.
+  // An error of the count is ignored, because the verification then fails, too, and reports the error.
   countAll().catch(() => undefined);
   return counting;
 }
 
 /**
- * Throws `UnknownWorkflow` for an id that does not exist. A misspelled id selects no runs, which would look like a
- * successful check.
+ * Throws `UnknownWorkflow` if no workflow has this id. Without this error, a misspelled id would select no runs, and
+ * the check would look successful.
  */
 async function demandWorkflow(id: string): Promise<void> {
   const found = await askApi((nova) => nullIfMissing(nova.workflows.get(id)));
@@ -182,8 +182,8 @@ function placeText({ seq, scope, execution }: { seq: number; scope?: string; exe
 }
 
 /**
- * The number of runs that the command has verified so far. `total` is undefined as long as it does not know their
- * number.
+ * The number of runs that the command has verified so far. `total` is undefined as long as the command does not know
+ * the number of all runs.
  */
 export interface Progress {
   done: number;
@@ -221,7 +221,7 @@ class ProgressLine {
 }
 
 /**
- * Formats the progress: `[#####-------------------]  2,000 of 10,000 runs, 250/s, 0 broken`. Leaves out the bar as long
+ * Formats the progress: `[#####-------------------] 2,000 of 10,000 runs, 250/s, 0 broken`. The text has no bar as long
  * as the total is unknown.
  */
 export function progressText({ done, total, broken }: Progress, elapsedMs: number): string {

@@ -98,7 +98,7 @@ export const publish = command({
   },
 });
 
-/** Reads and checks a folder before anything is published. Throws `InvalidWorkflow`. */
+/** Reads and checks a workflow folder before the command publishes anything. Throws `InvalidWorkflow`. */
 async function readValid(path: string) {
   const source = await readWorkflowSource(path);
   const { workflow, findings } = parseWorkflow(source);

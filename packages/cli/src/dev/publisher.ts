@@ -22,7 +22,7 @@ const missingWorkflow = "NOVA419";
 
 interface Found {
   folder: string;
-  /** The content of the folder, or the reason why it cannot be published. */
+  /** The content of the folder, or the error that says why the folder cannot be published. */
   source: WorkflowSource | Error;
   /** The id of the workflow; absent if the workflow is not valid. */
   id?: string | undefined;
@@ -30,8 +30,8 @@ interface Found {
 }
 
 /**
- * Makes a function that publishes workflow folders as the API does. A change during one round of publishing waits for
- * the next round.
+ * Makes a function that publishes workflow folders as the API does. If a folder changes while the function publishes,
+ * the function publishes the folder again afterwards.
  */
 export function publisherOf(cloud: LocalCloud, key: OwnKey, report: (outcome: PublishOutcome) => void) {
   const known = new Set<string>();

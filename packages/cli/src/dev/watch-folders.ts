@@ -31,7 +31,7 @@ export async function watchFolders(roots: readonly string[], onNews: (root: stri
 interface Watched {
   /** The watch on the folder; undefined for a folder above the root that this user cannot watch. */
   watcher: FSWatcher | undefined;
-  /** Distinguishes the folder from another folder that later gets the same name. */
+  /** Tells this folder apart from another folder that later gets the same path. */
   identity: string;
 }
 
@@ -83,7 +83,7 @@ function watchRoot(root: string, onNews: (news: FolderNews) => void) {
 
   /**
    * Returns whether a change of this file may be a change of a workflow. A file next to the workflow folders does not
-   * count, because it may be the output file of this process.
+   * count, because this process may write its output into that file.
    */
   function isOurs(folder: string, name: string): boolean {
     const step = around.get(folder);

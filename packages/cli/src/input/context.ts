@@ -21,7 +21,8 @@ import { InvalidInput, throwInvalid } from "../errors.ts";
 const limitBytes = 64 * 1024 * 1024;
 
 /**
- * Reads the context file and applies every `--set`, as JSON text, so that 12345678901234567890 and 850.0 stay exact.
+ * Returns the initial context as JSON text: the content of the context file, with the value of every `--set`. In JSON
+ * text, numbers such as 12345678901234567890 and 850.0 stay exact.
  */
 export async function readContext(file: string | undefined, settings: readonly string[]): Promise<string> {
   const members = file === undefined ? [] : membersOf(await readObjectFile(file));
@@ -60,8 +61,8 @@ export async function readJsonFile(file: string, what: string): Promise<string> 
 }
 
 /**
- * Refuses JSON that nodes cannot read or could read in two ways: half a character, or a name that occurs twice in an
- * object.
+ * Throws `InvalidInput` for JSON that nodes cannot read or could read in two ways: a text with half a character, or an
+ * object in which a name occurs twice.
  */
 function refuseUnclear(json: string, what: string): void {
   const problem = jsonProblem(json);
@@ -104,8 +105,8 @@ export function splitPair(text: string, option: string, value: string): [key: st
 }
 
 /**
- * Reads `--file key=path`. Memory never holds all bytes of a file: the command reads the file once to hash it and once
- * to send it.
+ * Reads `--file key=path`. The command never has the whole file in memory: it reads the file once to hash it, and a
+ * second time to send it.
  */
 export function readFiles(options: readonly string[]): Promise<FileInput[]> {
   const read = async (option: string) => {
@@ -115,7 +116,7 @@ export function readFiles(options: readonly string[]): Promise<FileInput[]> {
   return Promise.all(options.map(read));
 }
 
-/** Hashes a file. `where` is the start of the sentence of an error. Throws `InvalidInput`. */
+/** Returns the hash and the size of a file. An error message starts with `where`. Throws `InvalidInput`. */
 export async function readFileAt(path: string, where: string): Promise<Omit<FileInput, "key">> {
   const stats = await stat(path).catch(throwInvalid(`${where}: there is no file "${path}" - correct the path`));
   if (!stats.isFile()) throw new InvalidInput(`${where}: "${path}" is not a file - name one`);
@@ -124,7 +125,7 @@ export async function readFileAt(path: string, where: string): Promise<Omit<File
   return { ...hashed, open };
 }
 
-/** Hashes all chunks. Passes each chunk to `each`, and reads the next chunk after `each` has finished. */
+/** Hashes all chunks of a content. Calls `each` with every chunk, and reads the next chunk when `each` has finished. */
 export async function hashOf(
   chunks: AsyncIterable<Uint8Array>,
   each?: (chunk: Uint8Array, bytes: number) => Promise<unknown>,

@@ -43,8 +43,8 @@ export async function findUnpriced({ workflow }: Pick<ParsedWorkflow, "workflow"
 }
 
 /**
- * Finds folders whose workflows have the same id, because publishing one would replace the other. Returns a sentence
- * for the path of each.
+ * Finds folders whose workflows have the same id, because the publication of one would replace the other. Returns one
+ * sentence for each of these folders, by the path of the folder.
  */
 export function findSharedIds(made: readonly { path: string; id: string | undefined }[]): Map<string, string> {
   const problems = new Map<string, string>();
@@ -65,8 +65,8 @@ export function workflowPath(path: string): string {
 }
 
 /**
- * Makes a workflow of start, one node and end, to try the node on a context. The made workflow has another id
- * (`invoice--find-total`), so the versions of the two workflows are separate.
+ * Makes a workflow of start, one node and end, so that the user can try the node on a context. The new workflow has an
+ * id of its own, such as `invoice--find-total`, so its versions are separate from those of the whole workflow.
  */
 export function oneNodeWorkflow(workflow: Workflow, id: string): Workflow {
   const node = workflow.nodes.find((one) => one.id === id);
@@ -81,8 +81,8 @@ export function oneNodeWorkflow(workflow: Workflow, id: string): Workflow {
   const { inputs, ...rest } = workflow;
   const [start, end] = ["start", "end"].map((name) => (name === id ? `${name}_` : name)) as [string, string];
   const edges = workflow.edges.filter((edge) => edge.from === id).map((edge) => ({ ...edge, to: end }));
-  // A context from the middle of a run need not match the `inputs` of the workflow. So the new workflow keeps only the
-  // secrets of these inputs.
+  // A context from the middle of a run need not match the `inputs` of the workflow. So the new workflow keeps only
+  // those inputs that are secrets.
   const secrets = Object.fromEntries(Array.from(secretKeys(workflow), (key) => [key, { secret: true }]));
   return {
     ...rest,

@@ -10,16 +10,17 @@ type AiMetadata = NonNullable<Recorded["entry"]["ai_metadata"]>;
 export interface NodeCosts {
   node: string;
   generations: number;
-  /** The cost of all generations, and of recorded runs that failed and left no code. */
+  /** The cost of all generations of code, and of the recorded runs that failed and left no code. */
   written: Cost;
   /** The cost of writing the current code, which each run with this code saves. */
   saved_per_run: Cost;
-  /** The number of recorded runs, and of those among them that used no model (`hits`). */
+  /** The number of recorded runs. `hits` is the number of those runs that used no model. */
   runs: number;
   hits: number;
   saved_usd: number;
   /**
-   * The number of runs without a model after which the savings reach the cost of writing; null if writing cost nothing.
+   * The number of runs without a model after which the savings equal the cost of writing the code; null if writing the
+   * current code cost nothing.
    */
   break_even_runs: number | null;
 }
@@ -41,8 +42,8 @@ export function costsOf(
 }
 
 /**
- * Returns the cost of a failed run. Returns no cost if the code of the run was kept for review, because the record of
- * this code already has the cost.
+ * Returns the cost of a failed run. Returns no cost if NOVA kept the code of the run for review, because the record of
+ * this code already contains the cost.
  */
 function lossOf({ entry: { status, code_hash, ai_metadata } }: Recorded, kept: readonly Generation[]): Cost[] {
   if (status !== "failed" || !ai_metadata || kept.some(({ codeHash }) => codeHash === code_hash)) return [];
@@ -50,8 +51,8 @@ function lossOf({ entry: { status, code_hash, ai_metadata } }: Recorded, kept: r
 }
 
 /**
- * Returns the costs of further runs that wrote the same code, for example parallel items of a map. The generation has
- * only the cost of the first run.
+ * Returns the costs of further runs that wrote the same code, for example parallel items of a map. The record of the
+ * generation contains only the cost of the first of these runs.
  */
 function writtenAgain({ codeHash, cost }: Generation, ran: readonly Recorded[]): Cost[] {
   const costs = ran.flatMap(({ entry: { status, code_hash, ai_metadata } }): Cost[] => {
@@ -98,7 +99,7 @@ export function sumOf(costs: readonly Cost[]): Cost {
   return Object.fromEntries(names.map((name) => [name, costs.reduce((all, cost) => all + cost[name], 0)])) as Cost;
 }
 
-/** Rounds away floating point errors: 0.3 / 0.1 is slightly below 3, and 0.6 / 0.2 slightly above. */
+/** Removes floating point errors by rounding. Without rounding, 0.3 / 0.1 is slightly below 3. */
 function rounded(ratio: number): number {
   return Number(ratio.toFixed(6));
 }

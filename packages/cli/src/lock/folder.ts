@@ -32,7 +32,7 @@ export interface PromptNode {
 export interface LockFolder {
   path: string;
   folder: string;
-  /** The workflow without its lock. Locked code is compared with this definition. */
+  /** The workflow without its lock. `nova lock` compares locked code with this definition. */
   workflow: Workflow;
   prompts: PromptNode[];
   /** The entries of the lock file by node; empty without a lock file. */
@@ -85,8 +85,8 @@ export interface NodeState {
 }
 
 /**
- * Returns the state in which a frozen run would find each node. Entries without a prompt node come last. The state
- * depends only on the definition, not on the inputs of a run.
+ * Returns the state in which a frozen run would find each node. The entries of the lock file without a prompt node come
+ * last. The inputs of a run do not change the state of a node.
  */
 export function lockStates({ prompts, entries }: LockFolder, generator: Generator): NodeState[] {
   const states = prompts.map((prompt) => stateOf(prompt, entries, generator));
@@ -117,8 +117,8 @@ export async function writeLockFile({ folder }: LockFolder, records: Record<stri
 }
 
 /**
- * Writes the code files and then the lock file. Returns the nodes whose entries were removed. Files that the user has
- * edited stay.
+ * Writes the code files and then the lock file. Returns the nodes whose entries were removed. Keeps files that the user
+ * has edited.
  */
 export async function writeLock(
   lockFolder: LockFolder,

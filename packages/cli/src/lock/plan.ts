@@ -25,8 +25,9 @@ import { InvalidInput } from "../errors.ts";
 import type { LockFolder, PromptNode } from "./folder.ts";
 
 /**
- * `added` and `updated` lock the code of an execution, or stored code; `edited` locks the user's edit of the file;
- * `restored` writes a missing file again; `none`: there is no code for the current definition of the node.
+ * The action of `nova lock` for a node. `added`, `updated`: it locks the code of an execution, or stored code.
+ * `edited`: it locks the file that the user has edited. `restored`: it writes a missing file again. `none`: there is no
+ * code for the current definition of the node.
  */
 export type PlanAction = "added" | "updated" | "edited" | "restored" | "unchanged" | "none";
 
@@ -39,7 +40,7 @@ export interface Planned {
 
 export interface PlanSources {
   generations: readonly Generation[];
-  /** Returns the last successful run of a node, and so its last code; null if no run is known. */
+  /** Returns the last successful run of a node, which contains the last code of the node; null if no run is known. */
   used(node: string): Recorded | null;
   generator: Generator;
   readsOf(source: string): Promise<readonly Read[]>;
@@ -56,8 +57,8 @@ async function planNode(prompt: PromptNode, entry: ReadLock | undefined, sources
   const node = prompt.node.id;
   if (entry?.state === "edited") return { node, action: "edited", locked: await lockEdit(prompt, entry, sources) };
   if (entry?.state === "missing" && entry.edited !== undefined) {
-    // The code cannot run without its analysis. The stored code and its analysis are not restored together, because
-    // that would overwrite the edited file.
+    // The code cannot run without its analysis. The plan does not restore the stored code together with the stored
+    // analysis, because that would overwrite the edited file.
     const half = `${entry.edited} was edited, and ${entry.file}, which it needs, is missing`;
     throw new InvalidInput(`node "${node}": ${half} - take ${entry.file} from version control`);
   }
@@ -82,14 +83,14 @@ function keepLocked(node: string, locked: LockedCode, { used }: PlanSources): Pl
   return { node, action: "updated", locked: { ...locked, provenBy: last.execution.id } };
 }
 
-/** Returns the planned code of each node that has some. */
+/** Returns the planned code by node. Leaves out nodes for which no code is planned. */
 export function plannedCode(planned: readonly Planned[]): Record<string, LockedCode> {
   return Object.fromEntries(planned.flatMap(({ node, locked }) => (locked ? [[node, locked]] : [])));
 }
 
 /**
- * Finds the code to lock among the stored code for the current definition: the code of the last run, else the newest.
- * Undefined means that the locked code is current.
+ * Finds the code to lock among the stored code for the current definition: the code of the last run, or else the newest
+ * code. Returns undefined if the locked code is current, or if there is no code to lock.
  */
 function generationFor(prompt: PromptNode, entry: ReadLock | undefined, sources: PlanSources): Generation | undefined {
   const { generator, generations, used } = sources;
@@ -143,7 +144,10 @@ async function lockEdit(
 
 const latest = { max: 25, full: true };
 
-/** Reads the data for a plan: the last success of each prompt node, in the execution `from` or in the latest ones. */
+/**
+ * Reads the data for a plan. This includes the last successful run of each prompt node in the execution `from`; if
+ * `from` is undefined, in the latest executions.
+ */
 export async function readSources(
   nova: NovaClient,
   { workflow, prompts }: Pick<LockFolder, "workflow" | "prompts">,
@@ -203,7 +207,10 @@ function newestFirst(trace: ShownTrace): Recorded[] {
   return Array.from(listRecorded(trace)).reverse();
 }
 
-/** Returns whether a recorded run used this code, and the same analysis if the code needs one. */
+/**
+ * Returns whether a recorded run used this code. If the code needs an analysis, the run must also have used the same
+ * analysis.
+ */
 export function ranCode({ code, analysis }: Pick<LockedCode, "code" | "analysis">, { entry }: Recorded): boolean {
   if (entry.code_hash !== hashOf(code)) return false;
   return analysis === undefined || entry.ai_metadata?.analysis_metadata?.analysis_code === analysis;

@@ -111,8 +111,8 @@ const outcomeTexts: Record<ProofOutcome, string> = {
 };
 
 /**
- * Describes each run of each node: its recorded outcome, and the outcome of the current code. Values are printed
- * without control characters.
+ * Returns lines that compare, for each recorded run of each node, the recorded outcome with the outcome of the current
+ * code. The lines contain no control characters.
  */
 export function proofLines(proofs: readonly NodeProof[]): string[] {
   if (proofs.length === 0) return ["no node has a prompt, so no code can be proven"];
@@ -137,8 +137,8 @@ function runLines({ recorded: { execution, entry }, outcome, differences, error,
 }
 
 /**
- * The outcome of the current code compared with that of the recorded run. `fails`: only the current code fails.
- * `works`: only the recorded run failed. `fails_too`: both failed, which counts as the same outcome.
+ * The result of comparing the current code with the recorded run. `fails`: only the current code fails. `works`: only
+ * the recorded run failed. `fails_too`: both failed, which counts as the same outcome.
  */
 export type ProofOutcome = "same" | "differs" | "fails" | "works" | "fails_too";
 

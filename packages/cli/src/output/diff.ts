@@ -6,8 +6,8 @@ import { cell, shorten, tableLines } from "./text.ts";
 const paths: Record<NodeDiff["path"], string> = { both: "", only_a: "only in a", only_b: "only in b" };
 
 /**
- * Formats a table of the nodes that differ, then the changes of their contexts. A node that differs only in its time is
- * left out.
+ * Formats a table of the nodes that differ, and then the differences of their contexts. Leaves out nodes that differ
+ * only in their time.
  */
 export function diffLines(nodes: readonly NodeDiff[]): string[] {
   const differing = nodes.filter(isOther);
@@ -44,8 +44,8 @@ function textsOf({ key, was, is }: NodeDiff["context"][number]): Difference {
 }
 
 /**
- * Shows the recorded and the current value of each key. Shows only the part of a long value around the first
- * difference.
+ * Returns lines with the recorded and the current value of each key. Of a long value, they contain only the text around
+ * the first difference.
  */
 export function differenceLines(differences: readonly Difference[]): string[] {
   return differences.flatMap(({ key, recorded, now }) => {
@@ -58,7 +58,7 @@ export function differenceLines(differences: readonly Difference[]): string[] {
   });
 }
 
-/** Printed in place of a value that does not exist. */
+/** The text that commands print in place of a value that does not exist. */
 export const notSet = "(not set)";
 
 /**
@@ -70,12 +70,12 @@ export function rawJson(json: string | null): RawJson | null {
 
 const shownBefore = 30;
 
-/** Cuts the common start of two long texts, so that the part that differs fits on the line. */
+/** Cuts the common start of two long texts, so that their first difference fits on a line of the terminal. */
 function aroundFirstDifference(was: string, is: string): [string, string] {
   if (shorten(was) === was && shorten(is) === is) return [was, is];
   let at = 0;
   while (at < was.length && was[at] === is[at]) at++;
-  // Both texts are cut at the same offset, which must not split a character.
+  // The function cuts both texts at the same offset. The offset must not split a character.
   const from = at > shownBefore ? at - shownBefore : 0;
   const start = /^[\uDC00-\uDFFF]/.test(was.slice(from)) ? from - 1 : from;
   return start <= 0 ? [was, is] : [`…${was.slice(start)}`, `…${is.slice(start)}`];

@@ -2,8 +2,8 @@ import { type ExitCode, exitCodes } from "../errors.ts";
 import { printError } from "./terminal.ts";
 
 /**
- * The exit codes of errors whose message is a sentence for the user. The key is the name of the error, so that
- * this file loads no package that defines an error.
+ * The exit codes of expected errors, whose messages are sentences for the user. The keys are names of errors and not
+ * their classes, so that this file need not load the packages that define the errors.
  */
 const explained: Record<string, ExitCode> = {
   InvalidInput: exitCodes.invalid,
@@ -55,8 +55,8 @@ function nameCommand(sentence: string): string {
 }
 
 /**
- * Returns the exit code of an expected error, and undefined for any other. A server error (5xx) is a failure, not an
- * invalid input, because a retry may succeed.
+ * Returns the exit code of an expected error, and undefined for any other error. A server error (5xx) gets the code of
+ * a failure, not of invalid input, because the command may succeed later with the same input.
  */
 export function exitCodeOf(error: Error): ExitCode | undefined {
   const isServersFault = error.name === "ApiProblem" && "status" in error && Number(error.status) >= 500;

@@ -2,20 +2,26 @@ import { join, relative } from "node:path";
 import type { Finding } from "@nova/workflow";
 import about from "../../package.json" with { type: "json" };
 
-/** Returns the path of a finding's file from the current folder, with slashes. `folder` is the folder of the workflow. */
+/**
+ * Returns the path of a finding's file relative to the current folder, with slashes. `folder` is the folder of the
+ * workflow.
+ */
 function fileOf({ file = "workflow.json" }: Finding, folder: string): string {
   return relative(".", join(folder, file)).replaceAll("\\", "/");
 }
 
 /**
- * Returns the position of a finding in its file. Returns undefined for a finding without a file, because the line of
- * such a finding is a line of a text inside the definition.
+ * Returns the position of a finding in its file. Returns undefined for a finding without a file: its line number counts
+ * the lines of a text inside the definition, not the lines of a file.
  */
 function placeOf({ file, line, column = 1 }: Finding): { line: number; column: number } | undefined {
   return file === undefined || line === undefined ? undefined : { line, column };
 }
 
-/** Formats findings as workflow commands of GitHub Actions. GitHub shows them beside the lines of a change. */
+/**
+ * Formats findings as workflow commands of GitHub Actions. GitHub then shows the findings beside the lines of a pull
+ * request.
+ */
 export function githubLines(findings: readonly Finding[], folder: string): string[] {
   return findings.map((finding) => {
     const { code, severity, message } = finding;

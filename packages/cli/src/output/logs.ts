@@ -18,7 +18,7 @@ export function loggedSoFar({ seq, scope, node_id, attempt, waits_for, attempts 
   return [{ seq, scope, node_id, status, attempt, logs: null, ...failure, ai_metadata: null, steps: attempts }];
 }
 
-/** Builds the JSON of a node's logs for `nova logs --json`. */
+/** Builds one item of `nova logs --json`: the logs of a node. */
 export function logItem(entry: Logged) {
   const { seq, scope, node_id, status, attempt, logs, error_class, error_message, traceback } = entry;
   const attempts = earlierAttempts(entry).map((step) => ({
@@ -31,7 +31,7 @@ export function logItem(entry: Logged) {
   return { seq, scope, node_id, status, attempt, logs: logs ?? "", error_class, error_message, traceback, attempts };
 }
 
-/** Formats the title of a node's logs. */
+/** Formats the title above the logs of a node. */
 export function placeLine({ seq, scope, node_id, attempt }: Pick<TraceEntry, "seq" | "scope" | "node_id" | "attempt">) {
   const place = scope === "" ? "" : styled("dim", ` in ${scope}`);
   const again = attempt > 1 ? styled("dim", `, attempt ${attempt}`) : "";
@@ -52,14 +52,14 @@ export function logLines(entry: Logged): string[] {
   ];
 }
 
-/** Describes the attempts and deliveries before the final attempt. */
+/** Returns one line for each attempt, and for each Lambda delivery, before the final attempt. */
 export function attemptLines(entry: TraceEntry): string[] {
   const { failed_deliveries: failed } = entry;
   const late = `${failed} deliveries ended before its code started: no sandbox was available, or their Lambda died`;
   return [...(failed ? [styled("yellow", late)] : []), ...earlierAttempts(entry).map(attemptLine)];
 }
 
-/** Says why an attempt failed, and when the next one starts. */
+/** Returns a line that says why an attempt failed, and when the next attempt starts. */
 export function attemptLine(step: TraceStep): string {
   const { attempt_number, error_class, error_message, execution_time_ms, retry_delay_ms, retry_jitter } = step;
   const wait = retry_delay_ms ? `, the next ${retry_jitter ? "within" : "in"} ${retry_delay_ms / 1000} s` : "";
@@ -90,7 +90,7 @@ type AttemptsOf = Pick<TraceEntry, "steps" | "attempt" | "error_message" | "ai_m
 
 /** Returns the attempts before the last one. If the last attempt failed, the entry itself describes it. */
 export function earlierAttempts({ steps, attempt, error_message, ai_metadata }: AttemptsOf): TraceStep[] {
-  // The other steps of a prompt node are not attempts, but calls of its models.
+  // For a prompt node, the other steps are calls of its models, not attempts.
   const attempts = ai_metadata ? steps.filter(({ agent_name }) => agent_name === "Node") : steps;
   return attempts.filter((step) => step.attempt_number < attempt || step.error_message !== error_message);
 }
@@ -98,7 +98,10 @@ export function earlierAttempts({ steps, attempt, error_message, ai_metadata }: 
 /** An incomplete line with more characters than this is printed before its end arrives. */
 const longestLine = 4096;
 
-/** Formats logs that arrive in pieces. A title precedes the lines whenever the node changes. */
+/**
+ * Formats logs that arrive in pieces. Prints a title before the lines if they belong to another node than the lines
+ * before.
+ */
 export class LogLines {
   #speaker = "";
   /** The incomplete last line of each entry's output, by entry. */

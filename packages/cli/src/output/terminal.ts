@@ -4,14 +4,16 @@ import { stripVTControlCharacters, styleText } from "node:util";
 import { type ExitCode, exitCodes } from "../errors.ts";
 
 /**
- * Control characters of terminals: C0 except line feed and tab, DEL, C1, and those that change the direction of a line.
+ * Matches control characters of terminals: C0 except line feed and tab, DEL, C1, and characters that change the
+ * direction of text.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that a terminal acts on
 const controlCharacters = /[\0-\b\v-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * The start of our own colours. It is random, so no other text contains it. It has the form of a colour code that no
- * terminal knows, so functions that strip colours or count characters treat it as a colour code.
+ * The mark before each colour code that NOVA itself adds. The mark is random, so no other text contains it. It has the
+ * form of a colour code that no terminal knows. So functions that strip colours or count characters treat the mark as a
+ * colour code.
  */
 const colourMark = `\u001b[${[1, 2, 3].map(() => `${randomInt(1_000, 10_000)};`).join("")}`;
 
@@ -22,15 +24,15 @@ export function styled(format: Parameters<typeof styleText>[0], text: string): s
 }
 
 /**
- * Removes everything from a text that acts on a terminal, except our own colours. Escape sequences are removed, and
- * other control characters are made visible: `\x1b`.
+ * Makes a text harmless for a terminal, and keeps the colours that NOVA itself has added. Removes escape sequences, and
+ * makes other control characters visible, such as `\x1b`.
  */
 export function sanitize(text: string): string {
   const parts = text.replaceAll("\r\n", "\n").split(colourMark);
   return parts.map((part) => stripVTControlCharacters(part).replace(controlCharacters, escapeOf)).join(colourMark);
 }
 
-/** Returns the text for the terminal, with the colours that our colour codes stand for. */
+/** Returns the text that is written to the terminal: it replaces the marks of NOVA's colours by real colour codes. */
 export function toTerminal(text: string): string {
   return sanitize(text).replaceAll(colourMark, "\u001b[");
 }
@@ -41,8 +43,8 @@ function escapeOf(character: string): string {
 }
 
 /**
- * Prints to standard output. Every command uses it, because most output contains texts of servers, sandboxes, records
- * and files.
+ * Prints a text to standard output, without its control characters. Every command uses this function, because most
+ * output contains texts of servers, sandboxes, records and files.
  */
 export function print(text: string, isJson: unknown = false): void {
   printWaiting();
@@ -61,8 +63,8 @@ const waiting: string[] = [];
 const longestWait = 20;
 
 /**
- * Prints a text together with other texts, after `longestWait` at the latest. It joins texts because each write to a
- * pipe stops the whole process for a moment.
+ * Prints a text together with other texts, after `longestWait` at the latest. The function joins texts, because each
+ * write to a pipe stops the whole process for a moment.
  */
 export function printSoon(text: string, isJson: unknown = false): void {
   if (waiting.push(printable(text, isJson)) > 1) return;
@@ -102,14 +104,14 @@ export function printStatus(text: string): void {
   process.stderr.write(`\r\u001b[K${toTerminal(text)}`);
 }
 
-/** Prints to standard error. Every command uses it. */
+/** Prints a text to standard error, without its control characters. Every command uses this function. */
 export function printError(text: string): void {
   console.error(toTerminal(text));
 }
 
 /**
- * Prints Node's warnings without control characters, because warnings quote errors. If Node's options turn warnings
- * off, they stay off.
+ * Makes this process print Node's warnings without control characters, because warnings may quote texts of others. If
+ * an option of Node turns warnings off, they stay off.
  */
 export function printWarnings(): void {
   if (process.listenerCount("warning") === 0) return;

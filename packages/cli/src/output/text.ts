@@ -3,7 +3,7 @@ import { formatDuration, formatRate, formatUsd } from "@nova/client";
 import type { Finding } from "@nova/workflow";
 import { type CommandOutput, sanitize, styled } from "./terminal.ts";
 
-/** Cuts a text so that it fits on one line of a terminal. */
+/** Returns a text as one line, cut to at most `length` characters. */
 export function shorten(text: string, length = 100): string {
   const line = text.replaceAll(/\s*\n\s*/g, " ");
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
@@ -46,7 +46,7 @@ export function indent(text: string): string {
   return text.trimEnd().replaceAll(/^/gm, "  ");
 }
 
-/** Shows the id of a workflow to people: its name, with the id to type in parentheses. */
+/** Returns the name of a workflow for people, with the id that they can type in parentheses. */
 export type NameOf = (workflow: string) => string;
 
 /**
@@ -100,7 +100,8 @@ function width(text: string): number {
 }
 
 /**
- * Formats statistics as a table with a column for each field. The end of a field's name gives the unit of its values.
+ * Formats statistics as a table with a column for each field. The name of a field ends with the unit of its values, for
+ * example `_ms`.
  */
 export function figureTable(items: readonly Readonly<Record<string, string | number | null>>[]): string[] {
   const names = Object.keys(items[0] ?? {});

@@ -114,8 +114,8 @@ function changeText(visits: readonly TraceEntry[]): string {
 }
 
 /**
- * Formats the details of an entry, which follow the table. `--full` adds more. `codes` has, for each node, the code
- * that was last shown.
+ * Formats the details of an entry, which follow the table. `--full` adds more. `codes` contains, for each node, the
+ * code that the trace has shown last.
  */
 function detailLines(entry: TraceEntry, codes: Map<string, string>): string[] {
   const { scope, node_id, status, error_class, error_message, traceback, code_executed, logs } = entry;
@@ -128,7 +128,7 @@ function detailLines(entry: TraceEntry, codes: Map<string, string>): string[] {
     ...writtenLines(entry),
     ...talkLines(entry),
     ...codeSection(node_id, code_executed, codes),
-    // The context is shown if the node failed, because it may contain the reason.
+    // If the node failed, the trace shows the context, because the context may contain the reason.
     ...section("context before", status === "failed" && input_context ? contextText(input_context) : null),
     ...section("changes", output_result === undefined ? null : changedText(entry)),
     ...section("logs", logs),
@@ -136,7 +136,10 @@ function detailLines(entry: TraceEntry, codes: Map<string, string>): string[] {
   return sections.length > 0 ? [title, ...sections] : [];
 }
 
-/** Shows one visit of an agent: the question, the answer of the model, its calls, and what they returned. */
+/**
+ * Formats one visit of an agent: the question, the answer of the model, the calls that the model requested, and their
+ * results.
+ */
 export function talkLines(entry: TraceEntry): string[] {
   const { node_type, ai_metadata, reply, steps, branches, changes } = entry;
   if (node_type !== "agent" || reply === null) return [];
@@ -162,7 +165,10 @@ export function talkLines(entry: TraceEntry): string[] {
   ];
 }
 
-/** Returns the lines with the code of a node. A loop runs the same code repeatedly, so unchanged code is shown once. */
+/**
+ * Returns the lines with the code of a node. If a loop runs the same code several times, only the first visit shows the
+ * code.
+ */
 function codeSection(node: string, code: string | null | undefined, codes: Map<string, string>): string[] {
   if (!code) return [];
   if (codes.get(node) === code) return [`${styled("cyan", "code:")} as before`];
@@ -170,7 +176,7 @@ function codeSection(node: string, code: string | null | undefined, codes: Map<s
   return section("code", code);
 }
 
-/** Formats the keys of the context that a node has changed. The other keys come from earlier nodes. */
+/** Formats only those keys of the context that the node has changed, because the other keys come from earlier nodes. */
 function changedText({ changes }: TraceEntry): string {
   return [contextText(changes.set), ...changes.delete.map((key) => `${key} is deleted`)]
     .filter((text) => text !== "")
@@ -217,8 +223,8 @@ function waitText(wait: NonNullable<NodeAtWork["waits_for"]>): string {
 }
 
 /**
- * A line of the tree that a trace prints. `depth` is the number of branches around it, `which` names one of several
- * visits or of a map's items, and `title` is the heading of the lines that follow.
+ * A line of the tree that a trace prints. `depth` is the number of branches that contain the line. `which` names the
+ * visit of a node or the item of a map, if there are several. `title` is the heading of the lines that follow.
  */
 export type TreeLine = { depth: number } & (
   | { entry: TraceEntry; which: string }
@@ -227,8 +233,8 @@ export type TreeLine = { depth: number } & (
 );
 
 /**
- * The largest number of visits of a node in a scope, and of items of a map, that get a line each. If there are more,
- * they share one line.
+ * The largest number of visits of a node in one scope, or of items of one map, for which the trace prints a line each.
+ * More visits or items share one line.
  */
 const maxUnfolded = 5;
 const maxFailures = 20;
@@ -298,7 +304,7 @@ function insideOf(entries: readonly TraceEntry[], unfold: boolean, depth: number
   });
 }
 
-/** Formats the values that an item of a map starts with, for `--full`. The changes of no entry contain these values. */
+/** Formats the values with which an item of a map starts, for `--full`. These values are in the changes of no entry. */
 function itemText(map: TraceEntry | undefined, item: TraceBranch | undefined): string {
   const [before, after] = [map?.output_result, item?.entries[0]?.input_context];
   if (!before || !after) return "";
@@ -317,7 +323,7 @@ function foldedItems(branches: readonly TraceBranch[], depth: number): TreeLine[
   return [{ depth, title }, ...Array.from(groups.values()).flatMap((group) => foldedLines(group, depth))];
 }
 
-/** Describes for one cell how a prompt node got its code; empty for other nodes. */
+/** Returns a short text for a table cell that says how a prompt node got its code; an empty text for other nodes. */
 export function codeCell({ ai_metadata }: TraceEntry): string {
   if (!ai_metadata) return "";
   const { cache_hit, attempts, model } = ai_metadata;
@@ -326,7 +332,7 @@ export function codeCell({ ai_metadata }: TraceEntry): string {
   return `by ${model ?? "a model"}${tries}, ${formatUsd(ai_metadata.cost_usd)}`;
 }
 
-/** Describes the code of several visits of a prompt node for one cell. */
+/** Returns a short text for a table cell that says how a prompt node got its code in several visits. */
 export function codeCellOf(visits: readonly TraceEntry[]): string {
   const written = visits.flatMap(({ ai_metadata }) => ai_metadata ?? []);
   if (written.length === 0) return "";
@@ -344,8 +350,8 @@ export function spentText({ cost_usd, tokens_input, tokens_cached, tokens_output
 }
 
 /**
- * Describes the failures before the code was right. With `--full` it also shows every step with its model's prompt and
- * answer.
+ * Returns lines about the failures before the model wrote the right code. With `--full`, they also contain the prompt
+ * and the answer of each step.
  */
 export function writtenLines({ ai_metadata, steps }: TraceEntry): string[] {
   if (!ai_metadata || steps.length === 0) return [];

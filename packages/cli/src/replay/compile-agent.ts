@@ -37,14 +37,15 @@ import { type Trial, tryRuns, withTrials } from "./trial.ts";
 export interface CompiledAgent {
   node: string;
   file: string;
-  /** The node with the code. */
+  /** The new node, which runs the written code instead of the agent. */
   code: { id: string; type: "action"; codeFile: string; fallback: string; onError?: string };
   /**
-   * For each field, the ids of the nodes that name the agent in this field. There they must name the node with the code
-   * instead.
+   * For each field, the ids of the nodes that name the agent in this field. These nodes must name the new node instead.
    */
   namedBy: Record<"onError" | "input_keys", string[]>;
-  /** The file of the workflow that has the node now, or the reason why the command did not change the file. */
+  /**
+   * The file of the workflow to which the command has added the new node, or the reason why it did not change the file.
+   */
   placed?: { file: string } | { problem: string };
   /** The recorded runs, in the form of the JSON output. */
   runs: (Tried & { execution_id: string; tokens_before: number; tokens_after: number })[];
@@ -55,14 +56,14 @@ export interface CompiledAgent {
 interface Tried {
   calls: number;
   outcome: "same" | "differs" | "fails";
-  /** Why the outcome is not the same. */
+  /** Says why the outcome of the code differs from the answer of the agent; null if it is the same. */
   why: string | null;
 }
 
 /**
- * Lets a model write code that calls the tools of an agent. Tries the code on recorded runs of the agent: each call of
- * a tool gets the recorded result, and no tool runs. Writes the best code into the folder. With `places`, also adds the
- * node to the file of the workflow.
+ * Lets a model write code that calls the tools of an agent. Tries the code on recorded runs of the agent. In a trial,
+ * each call of a tool gets the recorded result, and no tool runs. Writes the best code into the folder. With `places`,
+ * also adds a node with this code to the file of the workflow.
  */
 export async function compileAgent(
   id: string,
@@ -109,7 +110,10 @@ async function demandPlace(path: string, workflow: Workflow, id: string): Promis
     throw new InvalidInput(`"${workflow.id}" has a node "${id}" already - rename it, or leave out --write`);
 }
 
-/** Adds the node to the file of the workflow, if its code never gives another answer than the agent. */
+/**
+ * Adds the new node to the file of the workflow. Its code must have given the agent's answer in at least one trial, and
+ * a different answer in none.
+ */
 async function placeNode(path: string, code: CompiledAgent["code"], tried: readonly Tried[]) {
   if (countSame(tried) === 0 || tried.some(({ outcome }) => outcome === "differs"))
     return { problem: "the code gives another answer than the agent, or never the same" };
@@ -139,7 +143,7 @@ function findNames(workflow: Workflow, id: string): CompiledAgent["namedBy"] {
   return { onError: idsOf((node) => onErrorOf(node) === id), input_keys: idsOf(reads) };
 }
 
-/** Finds a node whose prompt or code may name the result of an agent by the id of the agent. */
+/** Returns the id of a node whose prompt or code may refer to the result of an agent by the agent's id. */
 function findReader(workflow: Workflow, id: string): string | undefined {
   const isId = (name: string) => normalName(name) === normalName(id);
   const quoted = new RegExp(`["']${id}["':]`);
@@ -186,8 +190,8 @@ async function recordedRuns(nova: NovaClient, workflow: string, agent: AgentNode
 }
 
 /**
- * Replaces the results of calls by the texts that the code reads in a run: large values in full, and then cut to the
- * limit of the agent.
+ * Replaces the results of calls by the texts that the code would read in a run. Loads large values in full, and then
+ * cuts each text to the limit of the agent.
  */
 async function withWholeResults(nova: NovaClient, run: AgentRun, { executor }: AgentNode): Promise<AgentRun> {
   const load = (sha256: string) => readBlob(nova, run.recorded.execution.id, sha256);
@@ -246,8 +250,8 @@ interface Subject {
 const maxAttempts = 3;
 
 /**
- * Asks a model for code, at most three times, until the code gives the recorded answer in every run. Keeps the best
- * code.
+ * Asks a model for code at most three times, until the code gives the recorded answer in every run. Returns the code
+ * that gave the recorded answer in the most runs.
  */
 async function writeAndTry(nova: NovaClient, subject: Subject, trial: Trial) {
   const failures: Failure[] = [];
@@ -275,7 +279,7 @@ interface Failure {
   problems: { example: number; why: string }[];
 }
 
-/** Tries code on the recorded inputs. A call gets the result that the same call of the agent got. */
+/** Tries code on the recorded inputs. A call of a tool gets the result that the agent's same call got. */
 async function tryCode(code: string, { agent, workflow, runs }: Subject, trial: Trial): Promise<Tried[]> {
   const made = runs.map((): RecordedCall[] => []);
   const inputs = runs.map(({ recorded, calls }, index) => ({
@@ -332,7 +336,10 @@ function isSame([name, args]: RecordedCall, [other, text]: RecordedCall): boolea
 
 const writer = "write";
 
-/** Lets a model write the code in a text node of a session, so that budgets and the record are those of any run. */
+/**
+ * Lets a model write the code in a text node of a session. So the usual budgets apply, and NOVA records the request as
+ * part of a run.
+ */
 async function writeCode(nova: NovaClient, subject: Subject, failures: readonly Failure[]) {
   const { agent, workflow } = subject;
   const { code_generator, default: general } = workflow.model ?? {};

@@ -18,7 +18,8 @@ import { cell } from "../output/text.ts";
 import { type TrialFor, type TrialInput, tryRuns, withTrials } from "./trial.ts";
 
 /**
- * Runs the recorded code of nodes again and compares the outcomes. `asked` is one place, or a node with all its runs.
+ * Runs the recorded code of nodes again and compares the outcomes. `asked` is one place, or the id of a node, which
+ * selects all runs of the node.
  */
 export async function replayExecution(id: string, asked: string | undefined): Promise<CommandOutput> {
   const { replayed, kept } = await withTrials((nova, trialFor) => replayAll(nova, trialFor, id, asked));
@@ -107,7 +108,7 @@ function reasonToKeep(entry: TraceEntry, { effects, executor }: TaskNode, isAske
   return [entry.code_executed, entry.input_context, entry.output_result].includes(null) ? erased : undefined;
 }
 
-/** Classes of errors that the code itself causes. */
+/** Classes of errors that the code of a node causes, and not the sandbox or the cloud. */
 const ownFailures: ReadonlySet<string> = new Set(["NodeFailed", "NodeTimeout"]);
 
 export interface Replayed {
@@ -121,7 +122,7 @@ export interface Kept {
   why: string;
 }
 
-/** Describes the differences, then the number of compared runs. */
+/** Returns lines about the differences, and then about the number of compared runs. */
 export function replayLines(replayed: readonly Replayed[], kept: readonly Kept[]): string[] {
   const differing = replayed.filter(({ differences }) => differences.length > 0);
   const count = `${replayed.length} ${replayed.length === 1 ? "run" : "runs"} of code`;

@@ -41,7 +41,10 @@ type TrialCode = Pick<LockedCode, "code" | "analysis">;
 export interface TrialInput extends CodeNode {
   recorded: Recorded;
   locked: TrialCode;
-  /** Only for code that calls tools: returns a call with its recorded result. Undefined: the code stops at the call. */
+  /**
+   * Only for code that calls tools: returns the recorded call with its result. If it returns undefined, the code stops
+   * at the call.
+   */
   answerCall?(name: string, args: string): RecordedCall | undefined;
 }
 
@@ -82,7 +85,7 @@ export async function* tryRuns(runs: readonly TrialInput[], trial: Trial): Async
   }
 }
 
-/** The longest lifetime that is requested for a sandbox: one hour, which every plan of E2B allows. */
+/** The longest lifetime that a trial requests for a sandbox: one hour, which every plan of E2B allows. */
 const maxLifetimeSeconds = 3600;
 const marginSeconds = 120;
 
@@ -101,7 +104,9 @@ async function tryRun(run: TrialInput, place: Place): Promise<TrialRun> {
 
 const decisionKey = "branch_decision";
 
-/** Runs the code, and before it the analysis if the code needs one. If either fails, its failure is the result. */
+/**
+ * Runs the code. If the code needs an analysis, runs the analysis first. If the analysis fails, returns its failure.
+ */
 async function runBoth(run: TrialInput, place: Place, context: Member[]): Promise<CodeResult> {
   const { code, analysis } = run.locked;
   const { id, timeoutSeconds } = run.node;
@@ -121,7 +126,7 @@ async function runBoth(run: TrialInput, place: Place, context: Member[]): Promis
   return withoutAnalysis(await runCode(run, place, { ...task, context: [...others, found] }));
 }
 
-/** Runs code again from its start after each call, as a run does. */
+/** Runs code that calls tools: after each call, runs the code again from its start, as a run in NOVA does. */
 async function runWithCalls(
   run: TrialInput,
   place: Place,
@@ -171,8 +176,8 @@ async function runCode(
 }
 
 /**
- * Returns the variables of the recorded run, with its idempotency key and its restart key, because code may store these
- * keys.
+ * Returns the environment variables of the recorded run. They include the idempotency key and the restart key of that
+ * run, because its code may have stored these keys.
  */
 function environmentOf(
   { execution: { id }, entry: { scope, seq }, origin }: Recorded,
@@ -208,8 +213,8 @@ function ioOf(blobOf: Trial["blobOf"], { execution, before }: Recorded): RunIo {
 
 /**
  * Computes the values of `outputs` for a node from the entries before it: the last changes of each node as JSON text.
- * After the join of a fork, the nodes of its branches are included. After the join of a map, the map has the list of
- * its results.
+ * After the join of a fork, the result includes the nodes of all branches. After the join of a map, the output of the
+ * map is the list of its results.
  */
 export function outputsAfter(before: readonly TraceEntry[]): Map<string, string> {
   const outputs = new Map<string, string>();
@@ -231,8 +236,8 @@ export function outputsAfter(before: readonly TraceEntry[]): Map<string, string>
 export type TrialFor = (workflow: Workflow) => Promise<Trial>;
 
 /**
- * Calls `work` with recorded data of the server in `NOVA_URL`, or else of this machine. The sandboxes are always those
- * of this machine. `drives`: `work` starts runs.
+ * Calls `work` with recorded data of the server in `NOVA_URL`, or else of this machine. The code always runs in
+ * sandboxes of this machine. `drives` is true if `work` starts runs.
  */
 export async function withTrials<T>(
   work: (nova: NovaClient, trialFor: TrialFor) => Promise<T>,

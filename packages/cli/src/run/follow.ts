@@ -6,8 +6,8 @@ import type { Interrupt } from "../interrupt.ts";
 
 export interface EndedRun extends ShownExecution {
   /**
-   * The number of calls to AWS and to sandboxes that the run made; null for a run on a server, which does not report
-   * it.
+   * The numbers of calls to AWS and to sandboxes that the run made; null for a run on a server, because a server does
+   * not report these numbers.
    */
   counters: Counters | null;
 }
@@ -45,7 +45,7 @@ export async function followRun(server: NovaClient, id: string, following: Follo
     : pollUntilEnd(server, id, { listener, tasks, signal: over.signal });
   if (await Promise.race([telling, isLeft])) over.abort();
   else await telling;
-  // The counters are read before the run, because reading the run adds calls.
+  // The function reads the counters before it reads the run, because reading the run adds calls.
   const counters = live ? await live.counters(id) : null;
   return { ...(await readWhole(server, id)), counters };
 }
@@ -71,7 +71,7 @@ async function pollUntilEnd(
 function reportEntry(entry: TraceEntry, listener: RunListener): void {
   const { scope, node_id, node_type, status, error_class, path_taken, reused_from, branches = [] } = entry;
   if (node_type === "start" || node_type === "close" || node_type === "join") return;
-  // The node was stopped only because another node failed, so it is not reported.
+  // NOVA stopped this node only because another node failed, so the failure of this node is not reported.
   if (error_class === "ExecutionClosed") return;
   const [state, place] = [status === "success" ? "succeeded" : "failed", itemsOf(scope)] as const;
   const isMap = branches.some(({ branch }) => /^\d+$/.test(branch));
@@ -94,7 +94,7 @@ export function watchTasks(server: NovaClient, onTask: (task: OpenTask) => void,
   /** Ids of tasks that were reported, and of child executions to which a listener was added. */
   const seen = new Set<string>();
   /**
-   * Executions that `lookInBackground` reads at the moment. `again` means that it must read the execution once more.
+   * Executions that `lookInBackground` is reading. `again` means that the function must read the execution once more.
    */
   const looks = new Map<string, "on" | "again">();
 
@@ -143,8 +143,9 @@ export function watchTasks(server: NovaClient, onTask: (task: OpenTask) => void,
   }
 
   /**
-   * Reads an execution in the background. A failure does not matter, because `nova tasks` lists every task. Only one
-   * read of an execution works at a time. If a thousand items of a map wait, the next read sees all their tasks.
+   * Reads an execution in the background. Ignores a failure, because `nova tasks` still lists every task. The function
+   * reads one execution only once at a time. If a thousand items of a map start to wait during a read, the next read
+   * finds all their tasks.
    */
   function lookInBackground(execution: string): void {
     if (looks.has(execution)) looks.set(execution, "again");

@@ -8,8 +8,8 @@ import { spentText } from "../output/trace.ts";
 import type { EndedRun, OpenTask } from "./follow.ts";
 
 /**
- * The maximum number of characters of a printed path, about two lines of a terminal. A path through a map can be
- * longer, because it has the nodes of every item.
+ * The maximum number of characters of a printed path, about two lines of a terminal. The path of a run through a map
+ * can be longer, because the path contains the nodes of every item.
  */
 const longestPath = 160;
 
@@ -18,7 +18,8 @@ const noCounters = { aws_calls: { dynamodb: 0, s3: 0, states: 0 }, sandbox_calls
 const unknownCounters = { aws_calls: null, sandbox_calls: null, bytes_stored: null };
 
 /**
- * Builds the result of `nova run --json`, for `renderJson`. The result has the cost of models if the run used a model.
+ * Builds the result of `nova run --json`, for `renderJson`. The result contains the cost of models if the run used a
+ * model.
  */
 export function runResult({ counters, duration_ms, nodes, spent, restarted_from, ...run }: EndedRun) {
   const { execution_id, workflow, version, status, context, path, error } = run;
@@ -70,7 +71,7 @@ export function eventLine({ node, items = [], state, count, message = "" }: Node
     waiting: `${node} waits`,
     failed: node,
     succeeded: message === "" ? node : `${node}  ${styled("dim", message)}`,
-    // The name of the node is left out, because the message starts with it.
+    // The line does not repeat the name of the node, because the message starts with the name.
     retrying: shorten(message, longestPath),
   };
   return `  ${marks[state]} ${what[state]}${item}`;
@@ -118,7 +119,10 @@ export function runLines({ execution_id: id, path, context, counters, duration_m
   ];
 }
 
-/** The largest number of items of a map whose nodes get lines. A map with more items gets a progress line. */
+/**
+ * The largest number of items of a map for which the command prints a line per node. For a map with more items, it
+ * prints progress lines.
+ */
 const maxToldApart = 5;
 const everyMs = 1_000;
 
@@ -172,7 +176,7 @@ export class MapProgress {
   #tell(execution: string): void {
     for (const [node, going] of this.#maps.get(execution) ?? []) {
       const { count, states, told } = going;
-      // An item counts as done from the end of one of its nodes until the next one starts.
+      // An item counts as done when one of its nodes has ended and no further node of the item has started.
       const done = states.values().filter((state) => state === "succeeded" || state === "failed");
       const failed = states.values().filter((state) => state === "failed");
       const [doneCount, failedCount] = [Array.from(done).length, Array.from(failed).length];

@@ -55,8 +55,8 @@ export interface RunRequest extends Checked {
 }
 
 /**
- * The parts of a request that are known before the Python of the nodes is checked. This check takes longer than all
- * other preparations of a run.
+ * The parts of a request that are known before the command has checked the Python of the nodes. This check takes longer
+ * than all other preparations of a run.
  */
 export interface RunDraft
   extends Pick<RunRequest, "path" | "context" | "files" | "frozen" | "client" | "reuse">,
@@ -84,7 +84,10 @@ export async function readInputs(options: InputOptions): Promise<Pick<RunRequest
   return { context, files: [...named, ...files] };
 }
 
-/** Checks the workflow completely. `more` has further warnings. Throws `InvalidWorkflow` with all findings. */
+/**
+ * Checks the workflow completely, and adds the result to the draft. `more` contains further warnings. Throws
+ * `InvalidWorkflow` with all findings.
+ */
 export async function checkDraft(
   { parsed, called: read, node, fresh: wanted, ...draft }: RunDraft,
   more: readonly Finding[] = [],
@@ -111,8 +114,8 @@ function isFrozenHere({ NOVA_FROZEN: text = "" }: NodeJS.ProcessEnv): boolean {
 type FreshOption = string[] | true;
 
 /**
- * Returns the ids of the nodes whose code is written again. Throws `InvalidInput` if that is impossible for one of
- * them.
+ * Returns the ids of the nodes whose code a model must write again. Throws `InvalidInput` if a model cannot write code
+ * for one of these nodes.
  */
 export async function freshNodes(
   workflow: Workflow,
@@ -127,7 +130,9 @@ export async function freshNodes(
   return ids;
 }
 
-/** The workflows that a workflow calls, directly or indirectly, if their folders are next to its own. */
+/**
+ * The workflows that a workflow calls, directly or indirectly, and whose folders are next to the folder of the caller.
+ */
 export interface Called {
   workflows: Extract<Compiled, { workflow: Workflow }>[];
   places: { id: string; place: string }[];

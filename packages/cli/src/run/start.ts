@@ -72,7 +72,7 @@ export async function publishAndStart(
 
 export interface StartRequest extends Pick<RunRequest, "context" | "files" | "frozen" | "fresh" | "client" | "reuse"> {
   workflow: string;
-  /** The version to run. Absent: the active version, or the one that is pinned for the client. */
+  /** The version to run. Absent: the active version, or the version that is pinned for the client. */
   version?: number;
 }
 

@@ -25,7 +25,10 @@ export function addTest(asked: Asked): Promise<CommandOutput> {
   return askApi((nova) => recordTest(nova, asked, withTestCloud));
 }
 
-/** Does the work of `addTest` with the API `nova`. `withRunner` opens the cloud in which the new test is repeated. */
+/**
+ * Does the work of `addTest`. Reads the execution with the client `nova`, and repeats the new test in the cloud that
+ * `withRunner` opens.
+ */
 export async function recordTest(
   nova: NovaClient,
   { execution: id, loosen, ...asked }: Asked,
@@ -62,9 +65,9 @@ interface Repeated {
 }
 
 /**
- * Runs the new test twice and finds values that differ although the code is the same: times, random ids, files with a
- * time. One run is not enough, because the run may end within the same second as the recorded run. If the workflow in
- * the folder cannot run, the note gives the reason.
+ * Runs the new test twice, and finds values that differ although the code is the same: times, random ids, files that
+ * contain a time. With one run it could miss a time, because this run may happen within the same second as the recorded
+ * run. If the workflow in the folder cannot run, the note in the result gives the reason.
  */
 async function repeatTest(path: string, test: Test, withRunner: typeof withTestCloud): Promise<Repeated> {
   const untried = (why: string) => ({ varying: [], loosened: test, note: `the test did not run: ${why}` });
@@ -83,7 +86,8 @@ async function repeatTest(path: string, test: Test, withRunner: typeof withTestC
         return new Map(found.map((one) => [JSON.stringify(one), one]));
       };
       const differing = await differencesFrom(fixture);
-      // Differences that `"$any"` cannot allow: an error, a decision, or a key that only some runs set.
+      // The differences that remain, which `"$any"` cannot allow: an error, a decision, or a key that only some runs
+      // set.
       const stuck = await differencesFrom(loosen(fixture, [...differing.values()]));
       const varying = Array.from(differing, ([name, one]) => ({ ...one, canLoosen: !stuck.has(name) }));
       const loose = varying.filter(({ canLoosen }) => canLoosen);
@@ -166,7 +170,10 @@ async function bytesOf(wanted: ReadonlySet<string>, { load }: Blobs): Promise<Te
   return files;
 }
 
-/** Allows any value for keys that a node sets. Decisions and errors stay exact, because they determine the path. */
+/**
+ * Returns the test with `"$any"` as the expected value of the varying keys. Decisions and errors must still be equal,
+ * because they determine the path.
+ */
 function loosen(fixture: Fixture, varying: readonly { place: string | null; key: string }[]): Fixture {
   const loose = copyOf(fixture);
   for (const { place, key } of varying) {

@@ -14,7 +14,7 @@ import {
 } from "./steps.ts";
 import { type Blobs, type Expression, fits, type WholeValue } from "./values.ts";
 
-/** The first difference between a run and its test. `place` is null if the difference concerns no single node. */
+/** The first difference between a run and its test. `place` is null if the difference does not belong to one node. */
 export interface FirstDifference {
   place: string | null;
   message: string;
@@ -30,7 +30,9 @@ export interface TestRun {
   blobs: Blobs;
 }
 
-/** Finds the first place, in the order of the run, that differs from the test; null if there is none. */
+/**
+ * Finds the first difference between a run and its test, in the order in which the nodes ran; null if there is none.
+ */
 export async function findFirstDifference(
   fixture: Fixture,
   run: TestRun,
@@ -133,7 +135,9 @@ function differenceOf(key: string, was: WholeValue | undefined, is: WholeValue |
   return { key, recorded: text(was), now: text(is) };
 }
 
-/** Compares the values of all keys. Evaluates all Python expressions together at the end. */
+/**
+ * Compares the values of all keys. Evaluates all Python expressions of the test together, after the other comparisons.
+ */
 async function keyDifferences(
   expected: ReadonlyMap<string, WholeValue>,
   now: ReadonlyMap<string, WholeValue>,
@@ -163,7 +167,10 @@ export interface Staleness {
   renamed?: string;
 }
 
-/** Finds nodes that have changed although the test uses their recorded outcome. Nodes that the test runs may change. */
+/**
+ * Finds nodes that have changed although the test uses their recorded outcome. A node that the test itself runs may
+ * change.
+ */
 export function findStaleNodes(fixture: Fixture, workflow: Workflow): Staleness[] {
   const index = nodeIndex(workflow);
   const live = listLiveNodes(workflow);

@@ -27,16 +27,16 @@ const Outcome = z.strictObject({
   delete: z.array(z.string()).default([]),
   decision: z.string().nullable().default(null),
   /**
-   * The reply of an agent's model that requested calls. In a test, the agent checks the reply again, and its tools may
-   * run.
+   * The reply in which an agent's model requested calls of tools. In a test, NOVA checks this reply again and may run
+   * the tools.
    */
   reply: z.custom<ExactValue>().optional(),
   error: z.strictObject({ class: z.string(), message: z.custom<ExactValue>() }).optional(),
 });
 
 /**
- * The content of a test file. The value in another file replaces every reference to that file. Bytes are in `files` of
- * the test.
+ * The content of a test file. References to other files are already replaced by the values in these files, except for
+ * bytes, which are in `files` of the test.
  */
 export const Fixture = z.strictObject({
   format: z.custom<ExactValue>((value) => JSON.stringify(value) === "1", "it is 1"),
@@ -106,8 +106,8 @@ function parseFixture(text: string): ExactValue | undefined {
 }
 
 /**
- * Makes a function that replaces the file references in a value by the content of the files. It throws if a key starts
- * with one `$` but has no known meaning, such as `$aprox` in `{"$aprox": 850}`.
+ * Makes a function that replaces the file references in a value by the content of the files. The made function throws
+ * if a key starts with one `$` but has no known meaning, such as `$aprox` in `{"$aprox": 850}`.
  */
 function fileReader(folder: string, files: TestFiles, invalid: (why: string) => never) {
   let left = maxFileBytes;
@@ -215,8 +215,8 @@ async function* foldersBelow(folder: string, depth: number): AsyncGenerator<stri
 }
 
 /**
- * Returns whether a folder may contain the workflow as a program. Only a folder with the workflow's name may, because
- * reading the id of a program runs the program.
+ * Returns whether the command may read the workflow id of a folder. To read the id from a program, NOVA runs the
+ * program. So a folder without workflow.json must have the name of the workflow or be the current folder.
  */
 function mayHold(folder: string, workflow: string): boolean {
   return existsSync(join(folder, "workflow.json")) || basename(resolve(folder)) === workflow || folder === ".";
@@ -251,7 +251,7 @@ async function removeOthers(folder: string, name: string, named: ReadonlyMap<str
   await Promise.all(gone.map((file) => rm(join(folder, "tests", name, file), { force: true })));
 }
 
-/** Names of files that `writeTest` writes. Files with other names stay. */
+/** Matches the names of files that `writeTest` writes. `writeTest` does not remove files with other names. */
 const ours = /^[0-9a-f]{16}\.(txt|json|bin)$/;
 
 /** Returns the content of a test file, and the files with the bytes, long texts and large values of the test. */

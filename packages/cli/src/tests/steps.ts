@@ -7,7 +7,10 @@ import { type Blobs, type WholeValue, wholeValue } from "./values.ts";
 export interface Step {
   place: string;
   entry: TraceEntry;
-  /** True if the node ran in a fork that failed, where timing decides how far each branch got before it was stopped. */
+  /**
+   * True if the node ran in a fork that failed. In such a fork, timing decides which nodes ran before NOVA stopped the
+   * branches.
+   */
   isChance: boolean;
 }
 
@@ -15,8 +18,8 @@ const marks: ReadonlySet<string> = new Set(["join", "close"]);
 const noSteps: ReadonlySet<string> = new Set(["start", "end"]);
 
 /**
- * Lists all runs of nodes in order, and the path. The path has the places of these runs, of start and of end, but no
- * places that depend on timing.
+ * Lists all runs of nodes in order, and returns the path of the execution. The path contains the places of these runs,
+ * of start and of end. It leaves out places that depend on timing.
  */
 export function listSteps(trace: RecordedTrace): { steps: Step[]; path: string[] } {
   const chance = new Set(inFailedForks(trace.entries));
@@ -125,7 +128,7 @@ function short(text: string): string {
   return shortHash(sha256Of(text));
 }
 
-/** Returns the first 16 characters of a hash, which suffice to see a difference. */
+/** Returns the first 16 characters of a hash, which are enough to detect a difference. */
 export function shortHash(sha256: string): string {
   return sha256.slice(0, 16);
 }

@@ -116,7 +116,7 @@ for source, value in zip(context["python"], context["values"]):
         context["results"].append(f"{type(error).__name__}: {error}")
 `;
 
-/** A workflow that evaluates expressions as the code of a node, so that the sandbox isolates them. */
+/** A workflow whose node evaluates the Python expressions of a test, so that the sandbox isolates them. */
 const evaluator = JSON.stringify({
   id: "nova-test-python",
   nodes: [

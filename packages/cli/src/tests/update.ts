@@ -10,7 +10,8 @@ import { type Blobs, type Expression, fits, hasForm, type WholeValue } from "./v
 
 /**
  * Writes the current outcome of a test into its file. Nodes with changed code run without network and credentials,
- * unless the definition says that they have effects. Returns null, or why the test cannot be updated.
+ * unless the definition says that they have effects. Returns null after the update; otherwise the reason why the test
+ * cannot be updated.
  */
 export async function updateTest(runner: TestRunner, folder: TestFolder, old: Test): Promise<FirstDifference | null> {
   const { workflow } = folder;
@@ -34,8 +35,8 @@ export async function updateTest(runner: TestRunner, folder: TestFolder, old: Te
 }
 
 /**
- * Finds the nodes that run for the update: their code has changed or has no record, and their definition does not
- * mention effects.
+ * Finds the nodes that run for the update. Their code has changed or has no record, and their definition does not say
+ * whether they have effects.
  */
 function findTriedNodes(fixture: Fixture, workflow: Workflow): Set<string> {
   const stale = new Set(findStaleNodes(fixture, workflow).map(({ node }) => node));

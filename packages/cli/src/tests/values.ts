@@ -17,7 +17,7 @@ export interface Blobs {
   onBytes?(ref: BlobRef): void;
 }
 
-/** The limit for the size of all values in one text, because they are in memory together. */
+/** The limit for the size of all values in one text. All these values are in memory at the same time. */
 const maxBytes = 256 * 1024 * 1024;
 
 /** Reads a recorded value from its JSON text. Throws `InvalidInput` if a part of it was erased. */
@@ -146,8 +146,8 @@ export function hasForm(value: WholeValue): boolean {
 }
 
 /**
- * Returns whether a value is as expected, in every digit. Python expressions are added to `later`, because a sandbox
- * evaluates them afterwards.
+ * Returns whether a value equals the expected value, in every digit, or matches its forms. Adds Python expressions to
+ * `later`, because a sandbox evaluates them afterwards.
  */
 export async function fits(expected: WholeValue, value: WholeValue, later: Expression[]): Promise<boolean> {
   if (Array.isArray(expected)) {

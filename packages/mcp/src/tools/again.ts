@@ -67,7 +67,7 @@ const Tested = z.object({
   reason: z.string().nullable(),
 });
 
-/** How many recorded runs a test repeats. */
+/** The largest number of recorded runs that the tool repeats to test a version. */
 const maxRuns = 5;
 
 export const test = tool({
@@ -152,12 +152,15 @@ async function testOne(
   }
 }
 
-/** Returns the node of a place: `find` for `each[3].find#2`. */
+/** Returns the id of the node in a place: `find` for `each[3].find#2`. */
 function nodeOf(place: string): string {
   return (place.split("/").at(-1) ?? "").replace(/^.*\]\./, "").replace(/#\d+$/, "");
 }
 
-/** Lists the places at which two runs differ, with the keys that they set differently. */
+/**
+ * Lists the places at which two runs differ. Each text names a place, and the keys to which the runs gave different
+ * values there.
+ */
 export async function listDifferences(nova: NovaClient, a: string, b: string): Promise<string[]> {
   const found: string[] = [];
   for await (const { place, path, context } of nova.executions.diff(a, b)) {

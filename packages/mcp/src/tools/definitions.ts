@@ -42,7 +42,7 @@ export const find = tool({
   },
 });
 
-/** The largest number of items of a list that one search compares with its query. */
+/** The largest number of items of a list that one search reads and compares with the query. */
 const maxLooked = 1_000;
 
 async function firstFitting<T>(list: AsyncIterable<T>, fits: (item: T) => boolean) {

@@ -56,7 +56,7 @@ export const edit = tool({
     const edited = await nova.sessions
       .edit(id, { operations: operations as never, ...defined({ revision }) })
       .catch(async (cause: unknown) => {
-        // A new draft without its changes is of no use.
+        // The changes failed. A new draft without these changes has no use, so the tool deletes the draft.
         if (draft === undefined) await nova.sessions.delete(id);
         throw cause;
       });
@@ -70,7 +70,10 @@ export const edit = tool({
   },
 });
 
-/** Throws for a whole number that JSON readers round, because the change would not be what its author wrote. */
+/**
+ * Throws an error for a whole number that JSON parsers round, because the change would contain another number than its
+ * author wrote.
+ */
 function demandSafeNumbers(value: unknown): void {
   if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value))
     throw new RangeError(`the number ${value} has lost digits on its way - write it as a text, or compute it in code`);

@@ -176,7 +176,10 @@ export const trace = tool({
   },
 });
 
-/** The number of entries of the main line that one request reads. Each may have many entries in its branches. */
+/**
+ * The number of entries of the main line that one request reads. Each of these entries may have branches with many
+ * entries.
+ */
 const pageEntries = 10;
 const maxEntries = 25;
 const maxPageBytes = 12 * 1024;
@@ -246,5 +249,8 @@ async function readVisit(nova: NovaClient, id: string, node: string) {
   return { detail, entry: showEntry(entry), whole, isPart: (logs ?? "").length > maxLogs };
 }
 
-/** A result has at most this many characters from the end of the logs, because the latest lines matter most. */
+/**
+ * The largest number of characters of logs in a result. They come from the end of the logs, because the latest lines
+ * matter most.
+ */
 const maxLogs = 2_000;
