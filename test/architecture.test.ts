@@ -12,7 +12,7 @@ import {
   sourceFiles,
 } from "./support/imports.ts";
 
-/** The packages that each package may import. No two may import each other. */
+/** The packages that each package may import. No two packages may import each other. */
 const arrows: Record<string, string[]> = {
   workflow: [],
   python: [],
@@ -121,8 +121,8 @@ const guarded: { module: RegExp; only: string[]; why: string }[] = [
 ];
 
 /**
- * Files that may open connections, each with its targets. All others use an `OutgoingFetch`, which checks the address
- * of a host that a user has named.
+ * Files that may open connections, each with the targets of its connections. All other files use an `OutgoingFetch`,
+ * which checks the address of a host that a user has named.
  */
 const callers: Record<string, string> = {
   "packages/agents/src/model/provider-answer.ts": "the model's API, which the operator names",
@@ -149,7 +149,10 @@ function packageOf({ path }: SourceFile): string {
   return packageFolder(path).replace("packages/", "");
 }
 
-/** Lists the imports of NOVA's packages in a file, including its own package: `aws/ports` for `@nova/aws/ports`. */
+/**
+ * Lists the imports of NOVA's packages in a file, also those of the file's own package: `aws/ports` for
+ * `@nova/aws/ports`.
+ */
 function facesIn({ specifiers }: SourceFile): string[] {
   return specifiers.filter((name) => name.startsWith("@nova/")).map((name) => name.slice("@nova/".length));
 }
@@ -165,22 +168,22 @@ function manifestOf(folder: string): Manifest {
 
 /**
  * Lists the commands in the package.json of a package. Leaves out the option `--root ../..` of the command `test`,
- * because each package may run its part of the common tests.
+ * because each package may run those tests in the common test folder that belong to it.
  */
 function commandsOf(folder: string): string[] {
   const { test, ...others } = manifestOf(folder).scripts ?? {};
   return [...Object.values(others), test?.replace("--root ../.. ", "") ?? ""];
 }
 
-/** Lists the exports of a package, written as `facesIn` writes them. */
+/** Lists the exports of a package in the form in which `facesIn` returns imports. */
 function facesOf(name: string): string[] {
   const { exports = {} } = manifestOf(name === "functions" ? name : `packages/${name}`);
   return typeof exports === "string" ? [name] : Object.keys(exports).map((key) => join(name, key));
 }
 
 /**
- * Lists the paths in a file that point into another package or above all packages. Paths in stacks, which deploy all
- * packages, and in the bench, which runs the commands of users, are allowed.
+ * Lists the paths in a file that point into another package or above all packages. Allows such paths in stacks, because
+ * they deploy all packages, and in the bench, because it runs the commands of users.
  */
 function placesBehindFaces(file: SourceFile): string[] {
   const own = packageFolder(file.path);
@@ -209,7 +212,7 @@ describe("the project", () => {
     expect(used.filter(({ face }) => !allowed.includes(face))).toEqual([]);
   });
 
-  it.each(Object.entries(arrows))("allows the package %s no import that it does not use", (name, allowed) => {
+  it.each(Object.entries(arrows))("uses in the package %s every import that its list allows", (name, allowed) => {
     const used = new Set(files.filter((file) => packageOf(file) === name).flatMap(facesIn));
     expect(allowed.filter((face) => !used.has(face))).toEqual([]);
   });
@@ -246,14 +249,14 @@ describe("the project", () => {
     ["a path in a template literal", `const a = \`\${import.meta.dirname}/../../../examples\`;`],
     ["a concatenated path", 'const a = import.meta.dirname + "/../../../examples";'],
     ["a path from the root of the project", 'const a = "packages/examples/hello/workflow.json";'],
-  ])("has a check that recognises %s as a path around the exports of a package", (_, text) => {
+  ])("has a check that detects %s as an access that bypasses the exports of a package", (_, text) => {
     expect(placesBehindFaces(readText("packages/cli/src/commands/init.ts", text))).not.toEqual([]);
   });
 
   it.each([
     'new URL("../python", import.meta.resolve("@nova/sandbox"))',
     'dirname(fileURLToPath(import.meta.resolve("@nova/sandbox")))',
-  ])("has a check that recognises %s as a path around the exports of a package", (text) => {
+  ])("has a check that detects %s as an access that bypasses the exports of a package", (text) => {
     expect(text).toMatch(beyondFace);
   });
 
@@ -285,7 +288,7 @@ describe("the project", () => {
     expect(offenders).toEqual([]);
   });
 
-  it("compares the types of nodes only in code that runs nodes, not in code of the protocol", () => {
+  it("compares the types of nodes only in code that runs nodes, not in the rest of the engine", () => {
     const running = /^packages\/engine\/src\/(kinds|attempt|sandboxes)\//;
     const asking = /\bnode\??\.(?:type|executor\.kind)\b\s*[!=]== "|switch \((?:\w+\.)*node\.type\)/;
     const offenders = files

@@ -59,7 +59,7 @@ describe("the worked example in CONTRIBUTING.md", () => {
   );
 
   it(
-    "passes the test that it adds, after the documents are generated",
+    "passes the test that the example adds, after the documents are generated",
     async () => {
       for (const block of example)
         if (block.language === "sh") await run(block.text);
@@ -81,8 +81,8 @@ describe("the worked example in CONTRIBUTING.md", () => {
 });
 
 /**
- * Copies the project to a folder. In its `node_modules`, NOVA's packages are the copies, and all others are the
- * installed ones.
+ * Copies the project to a folder. The `node_modules` of the copy leads to the copies of NOVA's packages, and to the
+ * installed versions of all other packages.
  */
 function copyProject(): string {
   const folder = mkdtempSync(join(tmpdir(), "nova-contributing-"));
@@ -117,7 +117,8 @@ function blocksOf(section: string): Block[] {
 }
 
 /**
- * Applies a block: writes a new file, or replaces the lines of a difference where they occur in a file, exactly once.
+ * Applies a block: writes a new file, or replaces the lines of a difference in a file. The old lines must occur in the
+ * file exactly once.
  */
 function apply({ language, file, text }: Block): void {
   const path = join(copy, file);
@@ -137,7 +138,7 @@ function splitAt<T>(list: readonly T[], isFirst: (one: T) => boolean): [T[], T[]
   return [list.slice(0, at), list.slice(at)];
 }
 
-/** Runs a command in the copy. Rejects with its output if it fails. */
+/** Runs a command in the copy. If the command fails, rejects with the output of the command. */
 function run(command: string): Promise<{ stdout: string }> {
   const environment = { ...process.env, PATH: `${join(root, "node_modules/node/bin")}:${process.env.PATH}` };
   return promisify(execFile)("bash", ["-c", command], { cwd: copy, env: environment, maxBuffer: 1e8 });

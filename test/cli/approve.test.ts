@@ -26,7 +26,7 @@ afterEach(async () => {
   running = [];
 });
 
-/** Writes a workflow of start, one node and end. The node is named like the workflow. */
+/** Writes a workflow of start, one node and end. The id of the node is also the id of the workflow. */
 async function write(id: string, node: object, hasChoices: boolean): Promise<void> {
   const on = { from: id, to: "end" };
   const ways = hasChoices ? ["approved", "rejected"].map((condition) => ({ ...on, condition })) : [on];

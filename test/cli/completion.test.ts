@@ -42,7 +42,10 @@ const lines: [string, string][] = [
   ["nova lock appr", "approve"],
 ];
 
-/** Writes the script of a shell, and a file that it may complete. Returns the lines that a program of the shell prints. */
+/**
+ * Writes the completion script for a shell, and a file whose name the script may complete. Then runs the shell and
+ * returns the lines that it prints.
+ */
 async function askShell(shell: string, args: string[]): Promise<string> {
   await writeFile(join(cwd, "script"), (await nova(cwd, "completion", shell)).stdout);
   await writeFile(join(cwd, "papers"), "");
@@ -64,7 +67,7 @@ describe.runIf(isInstalled("fish"))("the completion of fish", () => {
   });
 });
 
-/** Types a line, Tab and Ctrl-X into a shell in a terminal. Ctrl-X prints the line, as the shell has completed it. */
+/** Types a line, Tab and Ctrl-X into a shell in a terminal. Ctrl-X prints the line that the shell has completed. */
 const typing = `zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell 'PROMPT=; autoload -Uz compinit; compinit -u -D; source ./script'

@@ -15,8 +15,9 @@ afterAll(() => rm(cwd, { recursive: true, force: true }));
 const sides = ["a", "b", "c"];
 
 /**
- * A workflow that asks again until the answer is "enough". Its branches contain long loops, so the history of one
- * execution of Step Functions might not hold two questions. Each question therefore gets an execution of its own.
+ * A workflow that asks a person again until the answer is "enough". Its branches contain long loops, so the events of
+ * two questions might exceed the history limit of one Step Functions execution. Each question therefore gets a Step
+ * Functions execution of its own.
  */
 const asks = {
   id: "asks",

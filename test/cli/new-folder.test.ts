@@ -18,18 +18,18 @@ async function fail(folder: string): Promise<never> {
   throw new RangeError("it broke");
 }
 
-it("nova init, export and pull create their folder with its parents", async () => {
+it("nova init, export and pull create their folder, and its missing parent folders", async () => {
   const folder = join(root, "a/b");
   expect(await inNewFolder(folder, wayOut, () => readdir(folder))).toEqual([]);
 });
 
-it("nova init, export and pull remove the folder and the parents that they created if they fail", async () => {
+it("a failed nova init, export or pull removes the folder and the parent folders that it has created", async () => {
   const folder = join(root, "a/b");
   await expect(inNewFolder(folder, wayOut, () => fail(folder))).rejects.toThrow("it broke");
   expect(await readdir(root)).toEqual([]);
 });
 
-it("nova init, export and pull leave a folder empty that was empty before, if they fail", async () => {
+it("a failed nova init, export or pull leaves a folder empty that was empty before", async () => {
   const folder = join(root, "a");
   await mkdir(folder);
   await expect(inNewFolder(folder, wayOut, () => fail(folder))).rejects.toThrow("it broke");

@@ -68,7 +68,7 @@ describe("nova proof", { timeout: 60_000 }, () => {
     });
   });
 
-  it("names a reused run and its inner run that no longer exist, as every verifier does", async () => {
+  it("names a reused run and its child run if both no longer exist, as every verifier does", async () => {
     await api.call("POST /workflows", { body: inARow("inner", { work: "context['x'] = 1" }) });
     const call = { type: "workflow", workflow: "inner", output: { x: "x" } };
     const id = await ran(inARow("gone", { call, two: "if context.get('bad'): raise ValueError('bad')" }), {
@@ -98,7 +98,7 @@ describe("nova proof", { timeout: 60_000 }, () => {
     expect([offline.code, offline.out]).toEqual([0, expect.stringContaining(child)]);
     const online = await nova("verify", again);
     expect([online.code, online.out]).toEqual([0, expect.stringContaining(`source gone: ${id}`)]);
-    // The run that started the inner run is broken without the inner run.
+    // A run that itself started the missing child run has a broken proof.
     const other = await ran(inARow("whole", { call }));
     await removeChain((await api.call(`GET /executions/${other}/chain`)).body.items[1].child.execution_id);
     const broken = await nova("proof", other, "--into", join(folder, "broken.json"));
@@ -106,7 +106,9 @@ describe("nova proof", { timeout: 60_000 }, () => {
     expect(broken.out).toMatch(/ is broken: The run exec_\w+, which the entry started, is missing \(entry 1 of /);
   });
 
-  /** Deletes the chain of a run from the table, as a table restored from an older backup lacks it. */
+  /**
+   * Deletes the chain of a run from the table. The table then looks like one that was restored from an older backup.
+   */
   async function removeChain(execution: string): Promise<void> {
     const client = new DynamoDBClient();
     const TableName = api.cloud.environment.NOVA_TABLE;
@@ -164,7 +166,9 @@ describe("nova proof", { timeout: 60_000 }, () => {
     });
   });
 
-  it("fetches a large file from its own address, on this machine and from a server", { tags: ["deep"] }, async () => {
+  it("downloads a large proof file from a separate address, on this machine and from a server", {
+    tags: ["deep"],
+  }, async () => {
     const code = "for i in range(6): context[f'text{i}'] = chr(97 + i) * 900_000";
     const id = await ran(inARow("large", { one: code }));
     for (const [name, run] of [

@@ -71,7 +71,7 @@ describe("nova session", { timeout: 60_000 }, () => {
     expect([code, out]).toEqual([1, expect.stringMatching(/bad failed: .*no/)]);
   });
 
-  it("repeats the failed node of a run with the recorded context, checks the change, and publishes it", async () => {
+  it("repeats the failed node of a run with the recorded context, and checks and publishes the corrected node", async () => {
     const nodes = { read: "context['vat'] = 21", sum: "context['total'] = context['net'] + context['vat']" };
     await api.call("POST /workflows", { body: inARow("bills", nodes) });
     const { body } = await api.call("POST /workflows/bills/execute?wait=20", { body: { context: { net: "100" } } });

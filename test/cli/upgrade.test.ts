@@ -31,7 +31,7 @@ async function checked(): Promise<{ code: number; readable: boolean; formats: ob
   return { code: code ?? 0, ...JSON.parse(JSON.stringify(json)) };
 }
 
-it("nova upgrade --check lists the stored formats, and fails if this NOVA cannot read a format", async () => {
+it("nova upgrade --check lists the formats of stored records, and fails if this version of NOVA cannot read a format", async () => {
   await createClient(cloud.service, admin, { slug: "acme", name: "Acme" });
   expect(await checked()).toEqual({
     code: 0,

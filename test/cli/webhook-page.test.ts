@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 
-it("the commands in docs/webhook-to-callback.md work without a change, from a signed request to a callback", {
+it("the commands in docs/webhook-to-callback.md work unchanged, from the signed request to the callback", {
   tags: ["deep"],
   timeout: 240_000,
 }, async () => {

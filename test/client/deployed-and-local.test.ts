@@ -49,7 +49,7 @@ function clientOf(url: string, apiKey: string, ask: (request: Request) => Promis
 /** A body of more than a megabyte, which the deployed function returns as base64. */
 const large = { text: "ü".repeat(700_000) };
 
-/** Calls every route with the typed client, and returns each answer by a name. */
+/** Calls every route with the typed client, and returns the answers by the names that this function gives them. */
 async function askAll(nova: NovaClient, own: string): Promise<Record<string, unknown>> {
   const [client, workflow, work] = [`client-${own}`, `asking-${own}`, `work-${own}`];
   const { api } = nova;
@@ -235,7 +235,7 @@ describe("the typed client", { timeout: 60_000 }, () => {
   });
 });
 
-/** Lists the statuses of each route without repetitions. */
+/** Lists the different statuses that each route has returned. */
 function routesIn(answered: readonly Answered[]): Record<string, number[]> {
   const found: Record<string, number[]> = {};
   for (const [request, status] of answered) {

@@ -9,7 +9,8 @@ beforeAll(async () => {
   connected = await connectOverHttp(api.url, await api.key("editor"));
   await connected.call("publish", { example: "invoice" });
   const text = "Northwind\nInvoice no. 7\nTotal EUR    734.40\n";
-  // The limit is a text, which the code of a node cannot compare. The inputs do not say so.
+  // `total` is a text and `limit` is a number, so this code of the node fails when it compares them. The workflow's
+  // `inputs` do not contain `total`.
   const broken = {
     op: "change_node",
     id: "is_large",
@@ -21,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => connected[Symbol.asyncDispose]());
 
-it("an agent finds a failed run, repairs its code and restarts the run in at most 6 calls", async () => {
+it("an agent finds a failed run, repairs the code of its node, and restarts the run in at most 6 calls", async () => {
   let calls = 0;
   const call: Connected["call"] = (name, asked) => {
     calls += 1;

@@ -16,7 +16,10 @@ let api: LocalApi;
 let close: () => Promise<void>;
 let folder: string;
 
-/** The program cannot send a key, so this proxy adds one. It forwards all other headers as they are. */
+/**
+ * The conformance program cannot send an API key, so this proxy adds one. The proxy forwards all other headers
+ * unchanged.
+ */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "nova-conformance-"));
   const cloud = await openTestCloud();
@@ -43,9 +46,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-// The other scenarios call tools and prompts of a server that the program's authors have written for it.
+// The other scenarios need tools and prompts of a special test server, which the authors of the program provide.
 it.each(["server-initialize", "ping", "tools-list", "resources-list", "dns-rebinding-protection"])(
-  "POST /mcp passes the scenario %s of the protocol's own conformance program",
+  "POST /mcp passes the scenario %s of the official conformance program of the protocol",
   { tags: ["deep"], timeout: 60_000 },
   async (scenario) => {
     const url = `http://localhost:${(proxy.address() as AddressInfo).port}/mcp`;

@@ -15,7 +15,7 @@ it.each([
   ["another page", { host: "nova.example.com", origin: "https://nova.example.com.evil.com" }, 403],
   ["a page without an address", { host: "nova.example.com", origin: "null" }, 403],
 ])(
-  "a request of the Model Context Protocol for or from %s (%j) is answered with status %i",
+  "a request of the Model Context Protocol that names %s (headers %j) is answered with status %i",
   async (_, headers, status) => {
     const all = { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers };
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });

@@ -16,7 +16,7 @@ afterAll(() => editor[Symbol.asyncDispose]());
 const lookUp = toolNode("look_up", 'context["order"] = context["id"]', { id: { type: "integer" } });
 const body = { nodes: [{ id: "double", type: "action", code: 'context["two"] = context["item"] * 2' }], edges: [] };
 
-/** A node of each kind. The agents are beside code, so that no model is asked. */
+/** A node of each kind. The path of the run does not contain the agent `resolve`, so that no model is asked. */
 const nodes: object[] = [
   { id: "count", code: 'context["n"] = context.get("n", 0) + 1' },
   { id: "is_enough", type: "decision", code: 'context["branch_decision"] = "no" if context["n"] < 3 else "yes"' },

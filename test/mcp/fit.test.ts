@@ -12,7 +12,7 @@ const forecast = { reused: [...places], runs: [...places], again: places, misfit
 it.each<[string, Record<string, unknown>]>([
   ["restart", { verdict: "forecast", status: "forecast", ...nothing, forecast }],
   ["read", { id: "w", name: "W", version: 1, revision: null, definition: "{}", files }],
-])("a result of %s with thousands of values is shortened in a few passes", (name, result) => {
+])("a result of the tool %s with thousands of values is shortened in a few passes", (name, result) => {
   const schema = tools.find((tool) => tool.name === name)?.output as (typeof tools)[number]["output"];
   const size = Buffer.byteLength(JSON.stringify(result));
   const validated = vi.spyOn(schema, "safeParse");

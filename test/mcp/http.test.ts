@@ -63,7 +63,7 @@ describe("POST /mcp", () => {
     expect(await viewer.call("find", { query: "plain" })).toMatchObject({ workflows: [{ id: "plain" }], drafts: [] });
   });
 
-  it("shows no runs, drafts and resources of other clients", async () => {
+  it("shows no runs, drafts or resources of other clients", async () => {
     await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
     const { execution_id } = await editor.call("run", { workflow: "plain", context: '{"one":1}' });
     const { draft } = await editor.call("edit", { workflow: "plain", operations: [] });
@@ -92,7 +92,7 @@ describe("a tool of POST /mcp", () => {
     expect(await editor.refusal("edit", { operations: [big] })).toMatch(/has lost digits on its way/);
   });
 
-  it("replaces a text that is too large by a link to a resource, which has all of it", async () => {
+  it("replaces a text that is too large by a link to a resource that contains the whole text", async () => {
     const context = JSON.stringify({ one: 1, large: randomBytes(40_000).toString("hex") });
     const asked = { name: "run", arguments: { workflow: "plain", context } };
     const { content, structuredContent } = await editor.client.callTool(asked);

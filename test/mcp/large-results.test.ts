@@ -43,7 +43,7 @@ const aroundMap = (id: string, map: object) => ({
 
 interface Large {
   asked: Record<string, unknown>;
-  /** A text that only the linked resource has. */
+  /** A text that only the linked resource contains. */
   holds: string | RegExp;
 }
 const large: Record<string, Large> = {};
@@ -103,7 +103,7 @@ afterAll(() => editor[Symbol.asyncDispose]());
 describe("a result with more than 20 KB", () => {
   // The result of `answer` names only one run, one node and one choice, so it is never large.
   it.each(tools.map(({ name }) => name).filter((name) => name !== "answer"))(
-    "of the tool %s is shortened, and links to a resource that has its largest part in full",
+    "of the tool %s is shortened, and links to a resource that contains the largest part in full",
     async (name) => {
       const { asked, holds } = large[name] as Large;
       const { content, structuredContent, isError } = await editor.client.callTool({ name, arguments: asked });

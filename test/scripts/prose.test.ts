@@ -37,7 +37,7 @@ describe("the script that checks sentences", () => {
     expect(rulesBrokenIn("a.ts", `${open}* ${text} ${close}`)).toEqual([]);
   });
 
-  it("has an example in this test for each of its rules", () => {
+  it("has an example in these tests for each of its rules", () => {
     expect(rules).toHaveLength(8);
   });
 

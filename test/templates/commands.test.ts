@@ -34,7 +34,10 @@ interface Printed {
   text: string;
 }
 
-/** Runs one line in a shell, as an agent does. A line that ends with `&` counts as done when its run waits. */
+/**
+ * Runs one line in a shell, as an agent does. For a line that ends with `&`, `asked` resolves when the run waits for an
+ * answer.
+ */
 function runLine(folder: string, line: string): { asked: Promise<void>; ended: Promise<Printed> } {
   const inBackground = line.endsWith("&");
   const child = spawn("bash", ["-c", line.replace(/&$/, "")], { cwd: folder, env });

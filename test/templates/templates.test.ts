@@ -54,14 +54,14 @@ describe("nova init", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining("hello, invoice, approval, webhook, report, chain")]);
   });
 
-  it("refuses --typescript with another template than hello", async () => {
+  it("refuses --typescript with any other template than hello", async () => {
     const { code, stderr } = await nova(cwd, "init", "x", "--template", "report", "--typescript");
     expect([code, stderr]).toEqual([2, expect.stringContaining("leave out one of the two options")]);
     expect(await readdir(cwd)).not.toContain("x");
   });
 });
 
-it("a template keeps a name with quotes and dollars as a JSON text", () => {
+it("fillTemplate writes a name with quotes and dollar signs as a correct JSON string", () => {
   const { "workflow.json": text = "" } = fillTemplate(templates.hello, { id: "a", name: 'A "b" $& c' });
   expect(JSON.parse(text)).toMatchObject({ id: "a", name: 'A "b" $& c' });
 });

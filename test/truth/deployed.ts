@@ -14,7 +14,7 @@ import type { Moto } from "./moto.ts";
 import { type Place, placeAt } from "./place.ts";
 import type { Processes } from "./processes.ts";
 
-/** NOVA as it is deployed into moto, with its functions running as processes. */
+/** The NOVA that is deployed into moto. Its functions run as processes on this machine. */
 export interface Deployed extends AsyncDisposable {
   place: Place;
   functions: Functions;

@@ -197,7 +197,7 @@ async function startSandboxes(processes: Processes, dataDir: string): Promise<Re
   return variables;
 }
 
-/** Starts NOVA on this machine with its REST API, for the comparison with the deployed one. */
+/** Starts NOVA on this machine with its REST API, for the comparison with the deployed NOVA. */
 async function startLocal(processes: Processes, dataDir: string, empty: string): Promise<Place> {
   const command = [...nova, "dev", "--json", "--port", "0", "--smtp-port", "0", empty];
   const child = processes.stay("local", command, inFolder(dataDir));
@@ -233,7 +233,7 @@ async function compare({ deployed, local, folders, tell }: Compared): Promise<Ro
   const places = [deployed.place, local] as const;
   tell("publishing");
   const publishing = await published(places, folders);
-  // The scenarios need all workflows, so they are skipped if one was not published.
+  // The scenarios need all workflows. If a workflow was not published, the function skips the scenarios.
   if (publishing.wrong.length > 0) return [publishing, unheard(deployed), roles(deployed)];
   const rows = [publishing];
   for (const scenario of scenarios) {
@@ -295,7 +295,10 @@ function brief({ workflow, status, path, context, error }: WholeExecution): stri
   return JSON.stringify([workflow, status, [...path].sort(), Object.keys(context).sort(), failed]);
 }
 
-/** Waits until no function has run for two seconds. Until then, a delivery may still start others. */
+/**
+ * Waits until no function has run for two seconds. Until then, a running function may still cause invocations of other
+ * functions.
+ */
 async function quiet({ functions }: Deployed): Promise<void> {
   for (let calm = 0; calm < 8; await setTimeout(250)) calm = functions.busy === 0 ? calm + 1 : 0;
 }

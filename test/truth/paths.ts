@@ -62,12 +62,13 @@ export function differences(left: readonly VisitedStates[], right: readonly Visi
 }
 
 function brief({ status, error, entered }: VisitedStates): string {
-  // moto does not keep the error of a stopped execution, so only errors of failed ones are compared.
+  // moto does not keep the error of a stopped execution. So the comparison includes only the errors of failed
+  // executions.
   const failed = status === "FAILED" ? [`(${error})`] : [];
   return [status, ...failed, ...[...entered].sort()].join(" ");
 }
 
-/** Returns the texts of `all` that `others` does not have, or has less often. */
+/** Returns the texts of `all` that `others` does not contain, or contains less often. */
 function without(all: readonly string[], others: readonly string[]): string[] {
   const left = [...others];
   return all.filter((one) => {

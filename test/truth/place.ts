@@ -15,8 +15,8 @@ export interface Place {
   /** Runs the command line against this NOVA's server. */
   cli(...args: string[]): Promise<Ended>;
   /**
-   * Fires the schedules of a workflow, for which a test would have to wait hours. Absent if this NOVA offers no way to
-   * do so.
+   * Starts the runs that the schedules of a workflow would start, because a test cannot wait hours for a schedule.
+   * Absent if this NOVA cannot do that.
    */
   fireSchedules?(workflow: string): Promise<void>;
 }
@@ -38,14 +38,17 @@ export function placeAt(name: Place["name"], { url, apiKey, states }: Address, p
   };
 }
 
-/** The longest time to wait for something. Each step of the workflows is faster, even on a busy machine. */
+/**
+ * The longest time in milliseconds that a scenario waits for one event. Each step of the workflows is faster, even on a
+ * busy machine.
+ */
 const patienceMs = 180_000;
 
 export class NeverHappened extends Error {
   override name = "NeverHappened";
 }
 
-/** Calls `ask` repeatedly until it returns an answer. Throws `NeverHappened` after the timeout. */
+/** Calls `ask` repeatedly until `ask` returns an answer. Throws `NeverHappened` after `patienceMs`. */
 export async function until<T>(what: string, ask: () => Promise<T | undefined | false>): Promise<T> {
   for (const end = Date.now() + patienceMs; Date.now() < end; await setTimeout(250)) {
     const answer = await ask();

@@ -10,7 +10,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** A command failed. The message has the end of its output. */
+/** Thrown if a command fails. The message contains the end of the command's output. */
 export class CommandFailed extends Error {
   override name = "CommandFailed";
 
@@ -29,8 +29,8 @@ interface Options {
 const graceMs = 10_000;
 
 /**
- * The processes that this command has started. Each is the leader of a process group, so that its children can be ended
- * with it.
+ * The processes that this command has started. Each process leads a process group, so that this command can end the
+ * process together with its children.
  */
 export class Processes implements AsyncDisposable {
   readonly #running = new Set<ChildProcess>();

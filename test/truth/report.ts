@@ -1,7 +1,7 @@
 /** One row of the report: a check and its result. */
 export interface Row {
   what: string;
-  /** How much was checked, for example "12 requests". */
+  /** The number and the kind of the checked items, for example "12 requests". */
   looked: string;
   /** The problems that the check found, one line each. */
   wrong: string[];

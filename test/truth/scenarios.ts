@@ -3,7 +3,7 @@ import { ended, entered, type Place, until } from "./place.ts";
 import { CommandFailed } from "./processes.ts";
 import type { WorkflowName } from "./workflows.ts";
 
-/** A use of NOVA that must have the same result in both clouds. */
+/** A sequence of actions with NOVA that must have the same result in both clouds. */
 export interface Scenario {
   name: string;
   /** The status with which each execution of the scenario must end. */
@@ -92,8 +92,8 @@ export const scenarios: Scenario[] = [
     name: "schedule",
     status: "completed",
     async run(place) {
-      // If schedules cannot be fired, a run with the context that the schedule would give takes the place of the
-      // firing.
+      // If this NOVA cannot start the runs of schedules, the scenario starts a run with the context that the schedule
+      // would give.
       const asScheduled = { context: { report: "daily", schedule: {} } };
       if (place.fireSchedules) await place.fireSchedules("truth-schedule");
       else await started(place, "truth-schedule", asScheduled);
@@ -133,8 +133,8 @@ export const scenarios: Scenario[] = [
     status: "completed",
     async run(place) {
       await said(place, "clients", "delete", client);
-      // The client's record stays until no function can still work for the client, which may take long. So this waits
-      // only for the erasure of the runs.
+      // NOVA keeps the record of the client until no function can still work for the client, which may take long. So
+      // the scenario waits only for the erasure of the runs.
       await until(`the erasure of what ${client} had said`, async () => {
         const runs = await Array.fromAsync(place.nova.executions.list({ workflow: "truth-values" }));
         const found = await Promise.all(runs.map(({ execution_id }) => place.nova.executions.verify(execution_id)));

@@ -48,8 +48,8 @@ function row(id: string, nodes: Node[], more: object = {}) {
 const numbers = { properties: { n: { type: "integer" } } };
 
 /**
- * The workflows that both NOVAs run, by the name of their folder. Each takes another kind of path, such as branches, a
- * loop or a failure.
+ * The workflows that both NOVAs run, by the name of their folder. Each workflow tests another kind of path, such as
+ * branches, a loop or a failure.
  */
 export const workflows = {
   "truth-parallel": graph(
@@ -239,8 +239,8 @@ export const workflows = {
 export type WorkflowName = keyof typeof workflows;
 
 /**
- * Writes each workflow into a folder for `nova publish`. Returns the folders in an order in which called workflows come
- * before those that call them.
+ * Writes each workflow into a folder for `nova publish`. Returns the folders in an order in which called workflows
+ * precede their callers.
  */
 export async function writeWorkflows(into: string): Promise<string[]> {
   const names = Object.keys(workflows) as WorkflowName[];
@@ -250,7 +250,7 @@ export async function writeWorkflows(into: string): Promise<string[]> {
     await mkdir(join(into, name), { recursive: true });
     await writeFile(join(into, name, "workflow.json"), JSON.stringify(workflows[name], null, 2));
   }
-  // This example has what the workflows above do not have: several Python files, and pinned code of prompts.
+  // This example contains what the workflows above lack: several Python files, and pinned code of prompts.
   const invoices = join(into, "invoice-ai");
   await cp(join(root, "packages/examples/invoice-ai"), invoices, { recursive: true, dereference: true });
   return [...names.map((name) => join(into, name)), invoices];

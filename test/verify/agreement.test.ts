@@ -38,7 +38,10 @@ function makeValid(seed: number): Case & { proof: Loose } {
   return { name: `seed ${seed}`, proof, data: JSON.stringify(proof, null, choices.pick([0, 0, 1])), ...keys, ...tsaCa };
 }
 
-/** Changes a valid proof until it differs. `isResealed`: the changed proof was hashed and signed again. */
+/**
+ * Applies random changes to a valid proof until the file differs. `isResealed` is true if the changed proof was hashed
+ * and signed again.
+ */
 function makeTampered(seed: number): Case & { isResealed: boolean } {
   const choices = new Choices(seed + 1_000_000);
   for (;;) {
@@ -63,7 +66,7 @@ function makeTampered(seed: number): Case & { isResealed: boolean } {
   }
 }
 
-/** Changes after which a proof may still be valid, because they change nothing that it states. */
+/** Changes after which a proof may still be valid, because they do not change what the proof states. */
 const harmless = [
   // Without a given key set, a verifier cannot know whose keys are in the file.
   "signs with a key of a stranger",
@@ -170,7 +173,7 @@ function changeAndReseal(proof: Loose, choices: Choices, change: (proof: Loose) 
     // sealed first.
     for (const run of proof.runs.toReversed()) resealRun(run, tips, choices);
   } catch (error) {
-    // A file that has lost the form of a proof has no hashes or signatures to correct.
+    // A changed file that no longer has the form of a proof contains no hashes or signatures to correct.
     if (!(error instanceof TypeError)) throw error;
   }
 }

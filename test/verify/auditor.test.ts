@@ -37,7 +37,7 @@ const invoices = {
   ],
 };
 
-/** Makes the pictures of docs/auditor.md, which are copies of `test-results/auditor-*.png`. */
+/** These tests also write `test-results/auditor-*.png`. The pictures in docs/auditor.md are copies of these files. */
 describe.skipIf(!hasBrowser)("an auditor who opens the files of docs/auditor.md", { timeout: 120_000 }, () => {
   const browser = useBrowser();
   let cloud: TestCloud;

@@ -16,7 +16,7 @@ describe("a strict parser", () => {
     );
   });
 
-  it("refuses every text that JSON.parse refuses, and another text only if it breaks a rule of the strict parser", () => {
+  it("refuses every text that JSON.parse refuses, and any further text only if the text breaks a rule of the strict parser", () => {
     const pieces = fc.constantFrom(
       ...'{}[]":,\\ \n01-.eEtrue',
       "null",

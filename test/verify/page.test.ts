@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser)("the page of the verifier", { timeout: 60_000 }, ()
     await rm(path, { force: true });
   });
 
-  /** Opens the page as a file, and lists the addresses that it asks for. */
+  /** Opens the page as a file. `asked` lists the addresses that the page requests. */
   async function open(): Promise<{ page: Page; asked: string[] }> {
     const page = await browser.page();
     const asked: string[] = [];
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("the page of the verifier", { timeout: 60_000 }, ()
 
   const verdictOf = (page: Page) => page.locator("#verdict");
 
-  it("shows the whole chain of a good proof, and sends no request", async () => {
+  it("shows the whole chain of a valid proof, and sends no request", async () => {
     const { page, asked } = await open();
     await drop(page, ["proof.json", sheet], ["keys.json", JSON.stringify(keySet)]);
     await waitUntil(async () => expect(await verdictOf(page).textContent()).toContain("from the keys that you gave"));

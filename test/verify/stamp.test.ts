@@ -105,7 +105,7 @@ describe("a time stamp", { timeout: 60_000 }, () => {
   it.each([
     ["that has expired", ["20200101000000Z", "20210101000000Z"]],
     ["that is not valid yet", ["20400101000000Z", "20410101000000Z"]],
-  ] as const)("by a certificate %s is refused", async (_, [from, to]) => {
+  ] as const)("signed with a certificate %s is refused", async (_, [from, to]) => {
     const own = await make({ period: [from, to] });
     expect(await judge(await own.stamp(digest), own.ca)).toEqual(everyone("broken"));
   });
@@ -133,10 +133,10 @@ describe("a time stamp", { timeout: 60_000 }, () => {
   });
 
   it.each([
-    ["without any use", []],
-    ["for servers", ["extendedKeyUsage = critical, serverAuth"]],
-    ["for time stamps and servers", ["extendedKeyUsage = critical, timeStamping, serverAuth"]],
-  ])("by a certificate %s is refused", async (_, uses) => {
+    ["without an extended key usage", []],
+    ["that is only for servers", ["extendedKeyUsage = critical, serverAuth"]],
+    ["that is for time stamps and servers", ["extendedKeyUsage = critical, timeStamping, serverAuth"]],
+  ])("signed with a certificate %s is refused", async (_, uses) => {
     const own = await make({ usages: ["keyUsage = critical, digitalSignature", ...uses] });
     expect(await judge(forgeToken({ authority, token }, { by: own }), own.ca)).toEqual(everyone("broken"));
   });

@@ -17,7 +17,7 @@ const flow = inARow("told", { letters: `context["letters"] = context["name"] * 9
 let root: string;
 let cloud: TestCloud;
 let ports: ServicePorts;
-/** Executions of acme and of globex. */
+/** Executions of the clients acme and globex. */
 const runs: Execution[] = [];
 let exported: string;
 let items: string[];

@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it("nova dev with the limits of E2B refuses a second sandbox in one second with 429, and E2B's SDK then waits as long as the answer says", async () => {
+it("nova dev with the limits of an E2B plan answers a second sandbox within one second with 429, and E2B's SDK waits as long as the answer says", async () => {
   const [{ endpoints }, { e2bApiKey: apiKey }] = await Promise.all(["owner.json", "keys.json"].map(read));
   const connection = { apiKey, apiUrl: endpoints.e2bApi, sandboxUrl: endpoints.e2bSandbox };
   const create = (retries: number) => Sandbox.create("nova", { ...connection, retries });

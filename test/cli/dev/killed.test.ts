@@ -43,7 +43,7 @@ it("nova dev loses no accepted run when it is killed while 20 runs are being sta
     if (accepted.push(execution_id) === 12) dev.child.kill("SIGKILL");
   });
   await once(dev.child, "exit");
-  // Requests without an answer are repeated even after the server is gone, so they are not awaited.
+  // The test does not await requests without an answer, because the client repeats them even after the server is gone.
   Promise.allSettled(asked);
   const heard = accepted.slice(0, 12);
   await open();
@@ -110,8 +110,8 @@ async function sleeping(seconds: number): Promise<string> {
 }
 
 /**
- * Sends a request that starts a run of this many seconds and waits for its end. Once the run is in progress, returns a
- * function that reads the answer.
+ * Sends a request that starts a run and waits for the end of the run, which takes this many seconds. Once the run is in
+ * progress, returns a function that reads the answer.
  */
 async function waitedFor(seconds: number) {
   await dev.line('"id":"sleep"');

@@ -33,7 +33,7 @@ async function write(folder: string, definition: object | string): Promise<void>
   await writeFile(join(root, folder, "workflow.json"), text);
 }
 
-/** Summarises the reports: `a 2` means that `a` was published as version 2, `a!` means that `a` was refused. */
+/** Returns one short text for each report: `a 2` if `a` was published as version 2, and `a!` if `a` was refused. */
 function summary(): string[] {
   return told.map((one) => {
     const name = one.folder.slice(root.length + 1);
@@ -120,7 +120,7 @@ it("nova dev publishes a change once if the changed folder is below two of its r
   expect(summary()).toEqual(["one 1", "one 2"]);
 });
 
-it("nova dev does not replace an older version that a user has activated until the folder changes", async () => {
+it("nova dev keeps the older version that a user has activated until the folder changes", async () => {
   await write("one", inARow("pub-back", { a: "x = 1" }));
   await publish(root);
   await write("one", inARow("pub-back", { a: "x = 2" }));

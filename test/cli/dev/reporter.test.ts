@@ -17,7 +17,7 @@ function listed(lines: string[]): DevReporter {
   };
 }
 
-it("holdReports holds reports until it is released, then prints them in order, and prints later reports at once", () => {
+it("holdReports delays reports until `release` is called, then prints them in order, and prints later reports at once", () => {
   const lines: string[] = [];
   const tell = holdReports(listed(lines));
   tell.ended({ id: "exec_1" } as never);

@@ -34,8 +34,8 @@ function heard(work: () => Promise<unknown>): Promise<void> {
 }
 
 it.each([
-  ["the definition", () => writeFile(join(root, "flow/workflow.json"), "{ }")],
-  ["a file in a subfolder", () => writeFile(join(root, "flow/nodes/add.py"), "x = 1")],
+  ["a change of the definition", () => writeFile(join(root, "flow/workflow.json"), "{ }")],
+  ["a new file in a subfolder", () => writeFile(join(root, "flow/nodes/add.py"), "x = 1")],
   ["a deleted file", () => rm(join(root, "flow/workflow.json"))],
   ["a new workflow", () => mkdir(join(root, "other"))],
 ])("watchFolders reports %s", async (_what, work) => {
@@ -101,7 +101,7 @@ describe("a watched root folder that is gone", () => {
     expect(told).toEqual(["gone", "back", "changed"]);
   });
 
-  it("is watched at once if another folder gets its name", async () => {
+  it("is watched again at once if another folder gets its name", async () => {
     await heard(async () => {
       await rename(flow, `${flow}.away`);
       await mkdir(flow);

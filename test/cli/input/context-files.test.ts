@@ -20,7 +20,7 @@ describe("the file of nova run --context", () => {
     expect(await placeContextFiles(context, at())).toEqual({ context, files: [] });
   });
 
-  it("gets a placeholder for each file that it names, and the command reads the bytes later", async () => {
+  it("is read with a placeholder for each file that it names, so that the command can read the bytes later", async () => {
     const { context, files } = await placeContextFiles(
       '{"n":850.0,"mail":{"attachments":[{"$file":"doc.pdf"}]}}',
       at(),

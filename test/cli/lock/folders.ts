@@ -101,7 +101,7 @@ export function lockedOf(prompt: PromptNode, fields: Partial<Generation> = {}): 
   return { key, ingredients, code, codeHash, ...look, origin, model, cost, createdAt, ...proof };
 }
 
-/** Locks the code as `nova lock` would, and reads the folder again. */
+/** Locks the code as `nova lock` does, and reads the folder again. */
 export async function locking(folder: LockFolder, locked: Record<string, LockedCode>): Promise<LockFolder> {
   const codes = Object.entries(locked).flatMap(([node, { code, analysis }]) => [
     [`generated/${node}.py`, codeFileText(code)] as const,

@@ -41,7 +41,7 @@ const fails: CodeResult = {
   traceback: "",
 };
 
-/** A sandbox with a scripted answer for each run. It records the requests that it gets. */
+/** Makes a sandbox that gives a scripted answer for each run, and records the requests that it gets. */
 function sandboxWith(...answers: (CodeResult | RunOutcome | Error | ((io: RunIo) => Promise<CodeResult>))[]) {
   const asked: { calls: string[]; requests: RunRequest[]; spec?: unknown } = { calls: [], requests: [] };
   const sandboxes = {

@@ -25,7 +25,7 @@ function place({ execution, entry }: Recorded): string {
   return `${ids.indexOf(execution.id)} ${entry.node_id}${entry.scope}`;
 }
 
-it("latestRuns yields the runs of nodes in the latest executions, newest first, also in items of maps", async () => {
+it("latestRuns yields the runs of nodes in the latest executions, newest first, with the runs in items of maps", async () => {
   const runs = await Array.fromAsync(latestRuns(nova, "bills", all));
   const places = runs.map(place).filter((one) => /first|double/.test(one));
   const once = ["double/each@2.1", "double/each@2.0", "first"];

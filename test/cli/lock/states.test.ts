@@ -57,7 +57,7 @@ describe("the state of a node in nova lock --check", () => {
     ]);
   });
 
-  it('stays "locked" after changes that do not concern the code of the node', async () => {
+  it('stays "locked" after changes that do not affect the code of the node', async () => {
     const changed = { ...sum, timeout: 60, limits: { max_cost_usd: 1 }, ai: { samples: false } };
     expect(await stateAfter(rewrite({ sum: changed }, { name: "Other" }))).toMatchObject([{ state: "locked" }]);
   });

@@ -15,7 +15,7 @@ describe("a difference of two values", () => {
   it.each([
     ["in the middle", "x".repeat(500)],
     ["at the end", ""],
-  ])("shows the part of two long values around their first difference, %s", (_where, after) => {
+  ])("shows only the text around the first difference if this difference is %s of two long values", (_where, after) => {
     const before = "a".repeat(300);
     const [was = "", is = ""] = lines(`"${before}1${after}"`, `"${before}2${after}"`);
     expect(was).toMatch(/^ {6}- …a{30}1/);

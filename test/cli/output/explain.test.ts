@@ -20,9 +20,12 @@ it.each([
     'workflow "w" has no version 9 - `nova versions w` lists them',
   ],
   ["no such route - GET /openapi.json lists all routes", "no such route - GET /openapi.json lists all routes"],
-])("explain replaces a route in the API's message by the command for it, if there is one: %j", (message, sentence) => {
-  expect(explain(new NotFound(message))).toEqual({ sentence, code: 2 });
-});
+])(
+  "explain replaces a route in the API's message by the command for the route, if such a command exists: %j",
+  (message, sentence) => {
+    expect(explain(new NotFound(message))).toEqual({ sentence, code: 2 });
+  },
+);
 
 it.each([
   [

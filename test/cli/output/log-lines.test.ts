@@ -39,7 +39,7 @@ it("LogLines prints the rest of the output and the reason of the failure when a 
   expect(shown(ended("b", ""))).toEqual([]);
 });
 
-it("LogLines reports omitted bytes, a new attempt, and that some nodes are not followed", () => {
+it("LogLines prints a line about omitted bytes, about a new attempt, and about nodes that it does not follow", () => {
   const again = printed("a", "x\n", { leftOut: 900, attempt: 2 });
   expect(shown(again)).toEqual(["1 a, attempt 2", "  ... 900 bytes are left out", "  x"]);
   expect(shown({ kind: "crowd", count: 40, followed: 5 })[0]).toContain("40 nodes are running, 5 of them");

@@ -184,7 +184,7 @@ describe("if NOVA_URL names a server,", () => {
     }
   });
 
-  it("nova upgrade reads the survey of stored formats part by part, and writes nothing", async () => {
+  it("nova upgrade reads the counts of the stored formats part by part, and writes nothing", async () => {
     const { readable, formats } = JSON.parse((await onServer("upgrade", "--check", "--json")).out);
     expect(readable).toBe(true);
     expect(formats).toContainEqual({ entity: "execution", format: 1, items: expect.any(Number), state: "current" });
@@ -220,7 +220,7 @@ describe("if NOVA_URL names a server,", () => {
     expect(code).toBe(2);
   });
 
-  it("an export that the server refuses or does not answer ends with one sentence", async () => {
+  it("nova export ends with one sentence if the server refuses the export or does not answer", async () => {
     vi.stubEnv("NOVA_URL", api.url);
     vi.stubEnv("NOVA_API_KEY", await api.key("viewer"));
     const refused = await nova("export", file("refused"), "--client", "acme");

@@ -13,7 +13,9 @@ const triggers = [
   { type: "schedule", id: "nightly", cron: "0 8 ? * MON-FRI *", timezone: "Europe/Berlin" },
   { type: "schedule", id: "often", every: "5m" },
 ];
-/** User data with an object that looks like a reference, and one that does not. */
+/**
+ * An object of user data that looks exactly like a reference to a blob. `own` also contains an object that does not.
+ */
 const alike = `{"$blob":{"sha256":"${"0".repeat(64)}","bytes":1,"type":"json"}}`;
 const own = `own={"like":${alike},"not":{"$blob":1}}`;
 let folder: string;
@@ -113,7 +115,7 @@ describe("a published workflow", () => {
     expect(err).toMatch(/"pdf" is a file of 18 bytes, not for a terminal - nova get exec_\w+ pdf --into pdf/);
   });
 
-  it("can be rolled back to an older version, and its newer version can be activated afterwards", async () => {
+  it("can be rolled back to an older version, and a user can activate the newer version afterwards", async () => {
     await writeFile(
       file("report.json"),
       JSON.stringify({ ...inARow("report", { work: "context['v'] = 2" }), triggers }),
@@ -138,7 +140,7 @@ describe("a published workflow", () => {
     await nova("activate", "report", "2");
   });
 
-  it("is not published if two of the files that the user names define it", async () => {
+  it("is not published if two of the files that the user names define the same workflow", async () => {
     await writeFile(file("other.json"), JSON.stringify(inARow("other", { work: "x = 1" })));
     await writeFile(file("copy.json"), JSON.stringify(inARow("report", { work: "x = 1" })));
     const paths = [file("report.json"), file("copy.json")];

@@ -8,7 +8,7 @@ const api = useApi();
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** Runs a command with a key that an administrator has made with an identity. */
+/** Runs a command with an API key that an administrator has made for the identity of a person. */
 async function as(key: string, ...argv: string[]): Promise<{ code: number; out: string }> {
   vi.stubEnv("NOVA_URL", api.url);
   vi.stubEnv("NOVA_API_KEY", key);

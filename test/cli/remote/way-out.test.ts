@@ -28,7 +28,7 @@ function file(name: string): string {
   return join(folder, name);
 }
 
-it("nova pull of a run of an old version suggests a command that does not change the server", async () => {
+it("nova pull suggests a command that does not change the server if the run used an old version", async () => {
   const flow = file("renewed.json");
   await writeFile(flow, JSON.stringify(inARow("renewed", { work: 'context["of"] = "then"' })));
   const { execution_id } = JSON.parse((await onServer("run", flow, "--json")).out);
@@ -47,7 +47,7 @@ it("nova pull of a run of an old version suggests a command that does not change
   expect(hosts).not.toContain(new URL(api.url).origin);
 });
 
-it("nova run prints the id of a run as soon as the server has it, so that the run is found if the connection breaks", async () => {
+it("nova run prints the id of a run as soon as the server has accepted the run, so that the user knows it if the connection breaks", async () => {
   const through = globalThis.fetch;
   let isTaken = false;
   const breaking = vi.spyOn(globalThis, "fetch").mockImplementation(async (...asked) => {
@@ -63,7 +63,7 @@ it("nova run prints the id of a run as soon as the server has it, so that the ru
   expect(status).toBe(200);
 });
 
-it("nova logs of a node that has not run names the nodes that have run, on a server and on this machine", async () => {
+it("nova logs for a node that has not run names the nodes that have run, on a server and on this machine", async () => {
   for (const ended of [await onServer("logs", id, "--node", "nope"), await nova("logs", id, "--node", "nope")])
     expect(ended).toEqual({
       code: 2,
@@ -98,8 +98,8 @@ it("nova event put on this machine starts the workflows with a matching trigger,
 
 it.each([
   ["export", () => ["export", "/dev/null/x", "--client", "acme"]],
-  ["pulled run", () => ["pull", id, "--into", "/dev/null/x"]],
-])("the %s is refused with one sentence if its folder cannot be made", async (_what, argv) => {
+  ["pull", () => ["pull", id, "--into", "/dev/null/x"]],
+])("the command nova %s ends with one sentence if its folder cannot be made", async (_what, argv) => {
   const { code, err } = await nova(...argv());
   expect([code, err]).toEqual([
     2,

@@ -84,7 +84,9 @@ it("nova agent compile writes code that answers as the agent did, and the code n
   expect(models.requests).toHaveLength(2);
 });
 
-it("nova agent compile prints the node to add and each place that must name it", { timeout: 120_000 }, async () => {
+it("nova agent compile prints the node to add, and each node that must name the new node", {
+  timeout: 120_000,
+}, async () => {
   const flow = agentFlow("orders", [lookUp], { onError: "apologise" }) as { nodes: object[]; edges: object[] };
   const others = [
     { id: "check", type: "action", code: 'context["checked"] = True', onError: "resolve" },
@@ -144,7 +146,7 @@ describe("nova agent compile --write", { timeout: 300_000 }, () => {
     await ended;
   });
 
-  /** Compiles the agent of a workflow in which `last` follows it. */
+  /** Compiles the agent of a workflow in which the node `last` follows the agent. */
   async function compileBefore(last: object) {
     const flow = agentFlow("orders", [lookUp]) as { nodes: object[]; edges: object[] };
     const [first] = flow.edges;

@@ -8,7 +8,7 @@ it("replayed nodes share a sandbox until this sandbox ends, and then use a new s
   const sandboxes = {
     async create({ lifetimeSeconds }: SandboxSpec) {
       calls.push(`create for ${lifetimeSeconds} s`);
-      // The first sandbox ends after 420 seconds, although 3600 were requested.
+      // The first sandbox ends after 420 seconds, although the trial requested 3600 seconds.
       return { id: "sbx", endsAt: new Date(Date.now() + (lifetimeSeconds === 3600 ? 420_000 : 1)).toISOString() };
     },
     async run(): Promise<RunOutcome> {

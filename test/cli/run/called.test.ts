@@ -30,7 +30,7 @@ async function called(workflow: string) {
   return readCalled(join(root, "here/bills"), parsed);
 }
 
-it("readCalled finds a called workflow next to the caller, and follows no link out of the parent folder", async () => {
+it("readCalled finds a called workflow next to its caller, and follows no link that leads out of the parent folder", async () => {
   expect((await called("sums")).places).toEqual([{ id: "sums", place: join(root, "here/sums") }]);
   await expect(called("same")).rejects.toThrow(/has the workflow "sums", not "same"/);
   await expect(called("secrets")).rejects.toThrow(

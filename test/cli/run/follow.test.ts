@@ -18,12 +18,15 @@ afterEach(() => {
 const never = { requested: () => new Promise<void>(() => {}) } as unknown as Interrupt;
 const atOnce = { requested: async () => {} } as unknown as Interrupt;
 
-/** The answer to a request for the run: its current state, with `nodes` as the open ones. */
+/** The answer to a request for the run: its current state, with `nodes` as the open nodes. */
 const run = (status: string, path: string[] = [], nodes: object[] = [], execution = id): [string, Reply] => [
   `GET /executions/${execution}?references=true`,
   { body: { execution_id: execution, status, path, at_work: { count: nodes.length, nodes, maps: [] } } },
 ];
-/** The answer to a request for the chain. `whole` is the number of entries of the main line that are not read again. */
+/**
+ * The answer to a request for the chain. `whole` is the number of entries at the start of the main line that the
+ * command does not read again.
+ */
 const chain = (whole: number, ...items: object[]): [string, Reply] => [
   `GET /executions/${id}/chain?cursor=${Buffer.from(String(whole)).toString("base64url")}`,
   { body: { items, next_cursor: null } },

@@ -38,7 +38,7 @@ it.each([
   expect(told.filter((line) => line.includes("models"))).toEqual(lines);
 });
 
-it("runLines names a node that ran several times in a row once, with the number of its runs", () => {
+it("runLines prints the name of a node that ran several times in a row only once, with the number of runs", () => {
   const path = ["start", "each", "check", "check", "check", "report", "end"];
   const ran = { ...traceOf([], { path }), counters: null };
   expect(stripVTControlCharacters(runLines(ran)[1] ?? "")).toBe("  start → each → check x 3 → report → end");

@@ -4,7 +4,8 @@ import { format } from "node:util";
 type Stream = "stdout" | "stderr";
 
 /**
- * The terminal of the command that is writing. Several commands run in this process at once, as in several terminals.
+ * The terminal of the command that is writing. Several commands run in this process at the same time, as if each had a
+ * terminal of its own.
  */
 const speaking = new AsyncLocalStorage<Terminal>();
 const signals = ["SIGINT", "SIGTERM"] as const;
@@ -28,7 +29,8 @@ export class Terminal {
 }
 
 /**
- * Redirects the output of this process. Returns a function that undoes this and removes the commands' signal listeners.
+ * Redirects the output of this process. Returns a function that ends the redirection and removes the signal listeners
+ * of the commands.
  */
 function takeProcess(): () => void {
   const { log, error } = console;

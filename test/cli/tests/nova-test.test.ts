@@ -69,7 +69,7 @@ function hashOf(code: string): string {
   return createHash("sha256").update(code).digest("hex").slice(0, 16);
 }
 
-/** Runs `nova test` in the one cloud that all tests here share, because opening a cloud takes longer than a test. */
+/** Runs `nova test` in a cloud that all tests in this file share, because opening a cloud takes longer than a test. */
 async function test(id: string, { update = false, junit }: { update?: boolean; junit?: string } = {}) {
   const terminal = new Terminal();
   const { json, text, code } = await terminal.run(() => testIn(testRunner(cloud), id, { update, junit }));
@@ -97,7 +97,10 @@ const row = (sum: string, send = dice("sent"), more: object = {}) =>
 
 const sum = "context['total'] = sum(context['list'])";
 
-/** Writes the workflow `row` and its test for the list `[1]`. The value that `send` sets exists only in the record. */
+/**
+ * Writes the workflow `row` and its test for the list `[1]`. The value that the node `send` sets exists only in the
+ * recorded outcomes of the test.
+ */
 function writeRow(name: string): Promise<void> {
   const outcomes = { sum: { set: { total: 1 } }, send: { set: { sent: "once" } }, after: { set: { last: "once" } } };
   return writeTest(row(sum), name, { input: { list: [1] }, outcomes });

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 export interface Reply {
   status?: number;
   headers?: Record<string, string>;
-  /** The body of the answer: a text as it is, anything else as JSON; absent: empty. */
+  /** The body of the answer. The server sends a text unchanged and any other value as JSON; absent: an empty body. */
   body?: unknown;
 }
 

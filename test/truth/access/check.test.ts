@@ -36,7 +36,7 @@ describe("the test's check of AWS roles", () => {
     expect(checked).toMatchObject({ count: 2, refused: new Map() });
   });
 
-  it("reports a request that the table's own policy denies, and how often a caller sent this request", () => {
+  it("reports a request that the policy of the table denies, and how often a caller sent this request", () => {
     const { refused } = checkRoles([updates("nova-api", "C#1"), updates("nova-api", "C#1")], deployment);
     const line = `nova-api: dynamodb:UpdateItem on ${arn} where dynamodb:LeadingKeys C#1`;
     expect(refused).toEqual(new Map([[line, 2]]));

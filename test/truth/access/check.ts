@@ -7,7 +7,7 @@ export interface Checked {
   count: number;
   /** The callers of the requests: names of functions, and "state machines". */
   askers: Set<string>;
-  /** The requests that no statement of their caller's role allows, and how often each one came. */
+  /** The requests that no statement of their caller's role allows, each with the number of times that it was sent. */
   refused: Map<string, number>;
 }
 

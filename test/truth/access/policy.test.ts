@@ -56,7 +56,7 @@ describe("a condition of an AWS policy", () => {
     expect(allows([conditional], access(given && { [key]: given }))).toBe(expected);
   });
 
-  it("of an unknown type makes the check fail with an error", () => {
+  it("of an unknown type makes the check of AWS roles fail with an error", () => {
     const conditional = statement({ Condition: { IpAddress: { "aws:SourceIp": "10.0.0.0/8" } } });
     expect(() => allows([conditional], access())).toThrow(UnknownCondition);
   });

@@ -15,12 +15,14 @@ export interface Access {
   context: Record<string, string[]>;
 }
 
-/** The policy has a type of condition that this check cannot evaluate. The request then counts as not allowed. */
+/**
+ * Thrown if a policy has a condition of a type that this check cannot evaluate. The request then counts as not allowed.
+ */
 export class UnknownCondition extends Error {
   override name = "UnknownCondition";
 }
 
-/** Returns the statements that allow the access; no statements if one of them denies it. */
+/** Returns the statements that allow the access. Returns none if a statement denies the access. */
 export function allowing(statements: readonly Statement[], access: Access): Statement[] {
   const matching = statements.filter((statement) => matches(statement, access));
   return matching.some(({ Effect }) => Effect === "Deny") ? [] : matching;
@@ -45,8 +47,8 @@ const tests: Record<string, (wanted: string, given: string) => boolean> = {
 };
 
 /**
- * Returns whether a condition holds. If it lists several values, one of them is enough (IAM User Guide, "Condition
- * operators").
+ * Returns whether a condition holds. If the condition lists several values, one matching value is enough (IAM User
+ * Guide, "Condition operators").
  */
 function holds(text: string, wanted: readonly string[], given: readonly string[] | undefined): boolean {
   const [, quantifier, operator = ""] = /^(?:(ForAllValues|ForAnyValue):)?(\w+)$/.exec(text) ?? [];

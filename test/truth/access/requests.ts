@@ -2,7 +2,7 @@ import type { Access } from "./policy.ts";
 
 /** A request to AWS, recorded by the proxy. */
 export interface AwsRequest {
-  /** The id of the access key. Each function and each other caller has its own name as this id. */
+  /** The id of the access key. Each function and each other caller uses its own name as the id. */
   who: string;
   service: string;
   /** Target of a JSON-RPC service, such as `DynamoDB_20120810.GetItem`. */
@@ -53,7 +53,7 @@ interface Body {
   FromEmailAddress?: string;
 }
 
-/** This check does not know the request. It counts as not allowed. */
+/** Thrown for a request that this check does not know. The request then counts as not allowed. */
 export class UnknownRequest extends Error {
   override name = "UnknownRequest";
 }
@@ -96,7 +96,7 @@ const services: Record<string, Read> = {
   states: (action, body) => {
     const { stateMachineArn, executionArn, stateMachineVersionArn, name, roleArn, publish } = body;
     const named = stateMachineArn ?? executionArn ?? stateMachineVersionArn;
-    // A request that answers a task does not name its state machine, which only the task token knows.
+    // A request that answers a task does not name the state machine. Only the task token identifies the state machine.
     const resource = named ?? arn("states", `stateMachine:${name ?? "nova-of-the-token"}`);
     return [
       { action: `states:${action}`, resource, context: {} },

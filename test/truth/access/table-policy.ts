@@ -14,9 +14,7 @@ const pseudoParameters: Record<string, string> = {
   "AWS::Region": "us-east-1",
 };
 
-/**
- * Reads the resource policy of the table, which denies all roles the change of chains. moto does not apply this policy.
- */
+/** Reads the resource policy of the table. The policy forbids all roles to change chains; moto does not apply it. */
 export function tablePolicy(templateFile: string): Statement[] {
   const { Resources } = JSON.parse(readFileSync(templateFile, "utf8")) as Template;
   const tables = Object.values(Resources).filter(({ Type }) => Type === "AWS::DynamoDB::Table");

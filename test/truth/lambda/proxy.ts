@@ -15,8 +15,8 @@ interface Options {
 }
 
 /**
- * Opens a proxy that stands for AWS towards functions, state machines and rules. It records each request and forwards
- * it to moto, or invokes the function.
+ * Opens a proxy that functions, state machines and rules use as if it were AWS. The proxy records each request. It then
+ * forwards the request to moto, or invokes the function that the request names.
  */
 export async function openProxy({ port, endpoint, functions }: Options): Promise<AwsProxy> {
   const requests: AwsRequest[] = [];

@@ -1,4 +1,4 @@
-"""Lets CloudFormation create resources that moto supports only in their own APIs. Reports each resource that moto cannot create, and continues."""
+"""Lets CloudFormation create resources that moto supports only in their own APIs. Reports resources that moto lacks."""
 
 import json
 import os
@@ -37,7 +37,7 @@ class Missing(CloudFormationModel):
 
 
 def alias_arn(properties, account_id, region_name):
-    """Returns the ARN of an alias, which is all that other resources need. moto cannot create aliases from CloudFormation."""
+    """Returns the ARN of an alias, because moto cannot create aliases. Other resources need only the ARN."""
     return f"arn:aws:lambda:{region_name}:{account_id}:function:{properties['FunctionName']}:{properties['Name']}"
 
 

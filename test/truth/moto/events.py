@@ -33,7 +33,7 @@ def event_of(event):
 
 
 def input_of(rule, target, event):
-    """Returns the input of a target. Of the variables in a template, it replaces only EventBridge's own, because NOVA's rules use no others."""
+    """Returns the input of a target. Replaces only EventBridge's own variables, because NOVA's rules use no others."""
     if "Input" in target:
         return json.loads(target["Input"])
     if "InputTransformer" not in target:

@@ -1,4 +1,4 @@
-"""Creates keys with the usage and tags that CloudFormation gives. moto would make each key symmetric, and expects other names in tags."""
+"""Creates keys with the usage and tags of CloudFormation. moto makes symmetric keys, and expects other tag names."""
 
 import moto.kms.models as models
 

@@ -1,4 +1,4 @@
-"""Lets moto invoke functions through the proxy, which runs each in a process. moto itself would start a container for each."""
+"""Lets moto invoke functions through the proxy, which runs each function in a process. moto would start containers."""
 
 import json
 import os

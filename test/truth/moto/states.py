@@ -1,4 +1,4 @@
-"""Adds what moto's Step Functions lacks: executions of versions, lists of versions, parameters of child executions, and events about ends."""
+"""Adds to moto's Step Functions: executions and lists of versions, child executions' parameters, events about ends."""
 
 import json
 import threading
@@ -21,7 +21,7 @@ def extend():
 
 
 def start_versions():
-    """Starts an execution of a version: while it starts, the machine gets the definition of that version."""
+    """Lets executions start with a version: during the start, the state machine has the definition of that version."""
     start = StepFunctionsParserBackend.start_execution
     one_at_a_time = threading.Lock()
 
@@ -51,7 +51,7 @@ def list_versions():
 
 
 def start_children():
-    """Converts parameter names of StartExecution: a state machine spells them as Java does, boto as the API does."""
+    """Converts parameter names of StartExecution: capitalised in a state machine, with a small first letter in boto."""
     evaluate = StateTaskServiceSfn._eval_service_task
 
     def eval_service_task(self, env, resource_runtime_part, normalised_parameters, state_credentials):

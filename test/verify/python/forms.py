@@ -1,4 +1,4 @@
-"""The forms of the file, of a head and of a step."""
+"""Checks the forms of a proof file, of a head and of a step."""
 
 import base64
 import re
@@ -34,7 +34,7 @@ def is_true(value):
 
 
 def milliseconds(value):
-    """The milliseconds since 1970 of a time; None for another value."""
+    """Returns the milliseconds from 1970 to a time; None if the value is not a time."""
     if not is_text(value) or not TIME.fullmatch(value) or value < "1970":
         return None
     try:
@@ -59,7 +59,7 @@ def is_base64(value):
 
 
 class Fields:
-    """An object with these fields. A name that starts with `maybe_` may be absent. `loose`: others may be there, too."""
+    """Accepts an object with these fields. Fields named `maybe_...` may be absent. `loose` allows other fields, too."""
 
     def __init__(self, loose=False, **fields):
         self.loose = loose

@@ -1,4 +1,4 @@
-"""Reads jobs, one JSON object a line, and prints the verdict of each as JSON.
+"""Reads jobs, one JSON object per line, and prints the verdict of each job as JSON.
 
 A job is {"file": path} with "keys" and "tsaCa" (paths) if they are given.
 """

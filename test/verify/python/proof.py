@@ -155,7 +155,7 @@ def _find_fork(run, scope):
 
 
 def _find_voted(run, scope):
-    """The approval whose votes are in the scope."""
+    """Returns the approval whose votes are in the scope; None if the scope contains no votes."""
     parent = scope[: max(scope.rfind("/"), 0)]
     match = SEGMENT.fullmatch(scope[len(parent) :])
     if not match or match[3] != "(votes)" or parent not in run.scopes:
@@ -168,7 +168,7 @@ def _find_voted(run, scope):
 
 
 def _find_before(run, entry):
-    """The entry before an entry: in its scope, else that of the fork that opened the scope."""
+    """Returns the entry before an entry. For the first entry of a scope, this is the fork that opened the scope."""
     scope, seq = entry.place["scope"], entry.place["seq"]
     index = seq - 1 - (1 if scope else 0)
     return run.scopes[scope][index] if index >= 0 else _find_fork(run, scope)[0]

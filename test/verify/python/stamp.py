@@ -1,4 +1,4 @@
-"""RFC 3161 tokens, checked with a small reader of DER."""
+"""Checks RFC 3161 tokens with a small reader of DER."""
 
 import hashlib
 import re
@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 
 
 class StampRefused(Exception):
-    """A token that is not valid."""
+    """Raised for a token that is not valid."""
 
 
 def demand(condition, message):
@@ -61,13 +61,13 @@ SHA2 = {
 RSA = "1.2.840.113549.1.1.1"
 SIGNATURES = {f"1.2.840.113549.1.1.{10 + n}": SHA2[f"2.16.840.1.101.3.4.2.{n}"] for n in (1, 2, 3)}
 SIGNATURES |= {f"1.2.840.10045.4.3.{1 + n}": SHA2[f"2.16.840.1.101.3.4.2.{n}"] for n in (1, 2, 3)}
-# Errors for certificates that lack an extension, have one twice, or have an unknown key.
+# Errors for certificates that lack an extension, contain an extension twice, or have a key of an unknown kind.
 OF_CERTIFICATES = (x509.ExtensionNotFound, x509.DuplicateExtension, UnsupportedAlgorithm)
 TIME_INFO = "1.2.840.113549.1.9.16.1.4"
 
 
 def check_token(token, text, authorities):
-    """Returns the time in milliseconds since 1970."""
+    """Checks a token over a text. Returns the time of the token in milliseconds since 1970. Raises StampRefused."""
     try:
         return _check(token, text, authorities)
     except (IndexError, ValueError, TypeError, KeyError, AttributeError, StopIteration, *OF_CERTIFICATES) as error:
@@ -113,7 +113,7 @@ def _check(token, text, authorities):
 
 
 def _read_certificate(der):
-    """Returns None for bytes that are no certificate: only those on the path to the authority matter."""
+    """Returns a certificate, or None if the bytes are none. Only certificates on the path to the authority matter."""
     try:
         return x509.load_der_x509_certificate(der.whole)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Strict JSON as docs/proof.md asks for it."""
+"""Reads strict JSON as docs/proof.md defines it."""
 
 import json
 import re
@@ -8,7 +8,7 @@ WHOLE = re.compile(r"(0|[1-9][0-9]{0,14})")
 
 
 class Refused(Exception):
-    """A text that a reader has to refuse."""
+    """Raised for a text that a reader has to refuse."""
 
 
 class OtherNumber:
@@ -44,7 +44,7 @@ def _demand_whole(text):
 
 
 def _walk(value):
-    """Checks all texts in lists and objects. A loop, because the depth is checked before it."""
+    """Checks all texts in lists and objects, with a loop. The depth of the value was checked before."""
     waiting = [value]
     while waiting:
         one = waiting.pop()

@@ -12,7 +12,10 @@ export const sha256 = (data: string | Uint8Array) => createHash("sha256").update
 const day = 86_400;
 export const startSeconds = Date.parse("2026-01-01T00:00:00.000Z") / 1000;
 
-/** Keys of one deployment, which overlap by one day. Each signs for 30 days. */
+/**
+ * The keys of one deployment. A new key starts every 30 days. Each key ends one day after the start of the next key;
+ * the last key has no end.
+ */
 export const deployment: TestKey[] = [0, 1, 2, 3].map((n) =>
   makeKey(`nova ${n}`, startSeconds + n * 30 * day, n === 3 ? undefined : startSeconds + (n * 30 + 31) * day),
 );
@@ -20,7 +23,7 @@ export const keySet = { keys: deployment.map(({ jwk }) => jwk) };
 /** A key that NOVA never published. */
 export const stranger = makeKey("stranger", startSeconds);
 
-/** Returns the first key whose period has the time; undefined before all periods. */
+/** Returns the first key whose period includes the time; undefined for a time before all periods. */
 export function keyAt(seconds: number): TestKey | undefined {
   return deployment.find(({ jwk }) => seconds >= jwk.nbf && seconds < (jwk.exp ?? Infinity));
 }
@@ -34,7 +37,7 @@ interface Making {
   insides: Map<string, string>;
   seconds: number;
   count: number;
-  /** How many more entries the file may get. */
+  /** The number of entries that the generator may still add to the file. */
   left: number;
 }
 
@@ -176,7 +179,10 @@ function addApproval(making: Making, scope: Scope, node: string, next: string | 
   if (votes.seq > 0) scope.run.scopes.push({ scope: place, entries: votes.entries });
 }
 
-/** Adds a node that ran another run, perhaps in an earlier run whose outcome this one reuses. */
+/**
+ * Adds a node that started a child run. In some proofs, the entry reuses the outcome of a node in an earlier run, and
+ * that node started the child run.
+ */
 function addChild(making: Making, scope: Scope, node: string, next: string | null): void {
   const { choices } = making;
   const isReused = choices.chance(0.4);
@@ -283,7 +289,7 @@ function makeContents({ choices, blobs, insides }: Making, run: Loose, texts: Re
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, make(text)]));
 }
 
-/** A key of NOVA as the key set publishes it. */
+/** A public key of NOVA in the form in which the key set contains it. */
 interface Jwk {
   kty: string;
   crv: string;

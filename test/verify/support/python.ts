@@ -31,7 +31,7 @@ async function install(): Promise<string> {
   const complete = join(cache, key);
   if (existsSync(complete)) return complete;
   await mkdir(cache, { recursive: true });
-  // Another process may install them at the same time. The first complete folder stays.
+  // Another process may install the packages at the same time. The first complete folder is kept.
   const own = await mkdtemp(join(cache, "new-"));
   await run(python, ["-m", "pip", "install", "--quiet", "--target", own, "--requirement", requirements]);
   await rename(own, complete).catch(() => rm(own, { recursive: true, force: true }));

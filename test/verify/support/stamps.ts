@@ -5,7 +5,7 @@ import type { Choices } from "./random.ts";
 
 const sha256 = (data: string | Buffer) => createHash("sha256").update(data).digest();
 
-/** Returns the values in a value in DER. */
+/** Returns the DER values that a constructed DER value contains. */
 function itemsOf(der: Buffer): Buffer[] {
   const items: Buffer[] = [];
   for (let at = der.length - sizeOf(der).length; at < der.length; at += sizeOf(der.subarray(at)).whole)
@@ -27,7 +27,10 @@ function wrap(tag: number, ...parts: Buffer[]): Buffer {
 
 const derOf = ({ certificate }: Authority) => Buffer.from(certificate.replace(/-----.*-----|\s/g, ""), "base64");
 
-/** A token that an authority signed over any text. Others are made from it, because OpenSSL needs a process for each. */
+/**
+ * A token that an authority signed over any text. The tests derive other tokens from the template, because OpenSSL
+ * would need a process for each token.
+ */
 export interface Template {
   authority: Authority;
   token: Buffer;
@@ -84,7 +87,10 @@ function nameIn(certificate: Buffer): Buffer {
 /** Authorities for generated proofs. */
 export interface Stampers extends AsyncDisposable {
   good: Template[];
-  /** A certificate that is not only for time stamps, and one that expired before the time of every proof. */
+  /**
+   * Templates with bad certificates: one that is not only for time stamps, and one that expired before the time of
+   * every proof.
+   */
   bad: Template[];
   /** The certificates of the good authorities: of one of them, and of both. */
   anchors: string[];
@@ -144,7 +150,9 @@ const droppedOrTwice = (items: Buffer[], choices: Choices) => {
   return choices.chance(0.5) ? items.toSpliced(at, 1) : items.toSpliced(at, 0, items[at] as Buffer);
 };
 
-/** Changes of a stamp, for proofs with a root. Each signs the stamp again, except those of whole tokens. */
+/**
+ * Changes of a stamp, for proofs with a root. Each change signs the stamp again, except for changes of whole tokens.
+ */
 export const stampChanges: Record<string, ChangeStamp> = {
   "stamps another root": (proof, _choices, _stampers, template) => {
     put(proof, stampOf(template, { text: `${proof.root.text} `, time: timeOf(secondsOf(proof)) }));

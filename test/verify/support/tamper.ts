@@ -25,7 +25,7 @@ const odd: readonly Loose[] = [
   [null],
 ];
 
-/** Changes one field of an object in the file to a value of any type, or drops or adds one. */
+/** Changes one field of an object in the file to a value of any type, removes a field, or adds one. */
 function changeField(object: Loose, choices: Choices): void {
   const names = Object.keys(object);
   const name = choices.pick([...names, "added"]);
@@ -78,7 +78,10 @@ const likely: Record<string, readonly Loose[]> = {
   frozen: [true, false, 1],
 };
 
-/** Changes a field of a head, often to the value that another entry has there, or a field in an object in it. */
+/**
+ * Changes a field of a head, often to the value of the same field in another entry. If the field is an object, may
+ * change a field of that object instead.
+ */
 export const changeHead: Change = (proof, choices) => {
   const [entry, other] = [pickEntry(proof, choices), JSON.parse(pickEntry(proof, choices).head)];
   const head = JSON.parse(entry.head);
@@ -94,7 +97,7 @@ export const changeHead: Change = (proof, choices) => {
   entry.head = JSON.stringify(head);
 };
 
-/** Changes that leave hashes and signatures as they are. */
+/** Changes that do not compute the hashes and signatures again. */
 export const changes: Record<string, Change> = {
   "changes a character of a head": (proof, choices) => {
     const entry = pickEntry(proof, choices);
