@@ -25,7 +25,7 @@ async function readNamesOf(ids: readonly string[], ...expected: ConstructorParam
   return ids.map(nameOf);
 }
 
-it("the command line requests the name for each id once, and cuts a long name but not the id", async () => {
+it("the command line requests the name of each workflow once, and cuts a long name but not the id", async () => {
   const name = "n".repeat(70);
   const id = "i".repeat(64);
   expect(
@@ -43,7 +43,7 @@ it("the command line requests the name for each id once, and cuts a long name bu
   ]);
 });
 
-it("the command line prints only the id if it cannot read the name", async () => {
+it("the command line prints only the id of a workflow if it cannot read the name of the workflow", async () => {
   const names = await readNamesOf(
     ["gone", draft, "kept"],
     ["GET /workflows/gone", { status: 404, body: {} }],
@@ -53,7 +53,7 @@ it("the command line prints only the id if it cannot read the name", async () =>
   expect(names).toEqual(["gone", draft, "Kept (kept)"]);
 });
 
-it("the header of a trace shows the whole id on a terminal, also after a long name", () => {
+it("the header of a trace shows the whole id of the workflow on a terminal, also after a long name", () => {
   const shown = `${"n".repeat(59)}… (${"i".repeat(64)})`;
   const [header] = traceLines(traceOf([]), false, () => shown);
   expect(header).toContain(`${shown} version 1`);

@@ -24,7 +24,7 @@ describe("the console and the command line", () => {
     [10_000, "10 s"],
     [59_000, "59 s"],
     [60_000, "1 min 0 s"],
-  ])("show the percentile %d ms no more exactly than the API gives it: %s", (ms, text) => {
+  ])("show the percentile %d ms with no more digits than the API gives: %s", (ms, text) => {
     expect(formatPercentile(ms)).toBe(text);
   });
 

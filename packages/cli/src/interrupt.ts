@@ -3,7 +3,7 @@ import { exitCodes } from "./errors.ts";
 
 /**
  * Milliseconds within which several requests count as one. One Ctrl-C can arrive several times: from the terminal, from
- * npm, and from a parent process of Node that passes it on.
+ * npm, and from a parent process of Node that forwards the signal.
  */
 const sameRequestMs = 300;
 

@@ -53,7 +53,10 @@ const clientsAt = ({ api, ask, list }: Connection) => ({
   list: () => list("/clients", {}),
   get: (slug: string) => ask(api.GET("/clients/{slug}", { params: { path: { slug } } })),
 
-  /** Changes the name, pins, variables, quotas or failure notifications; each given member replaces the stored one. */
+  /**
+   * Changes the name, pins, variables, quotas or failure notifications of a client. Each given member replaces the
+   * stored member.
+   */
   change: (slug: string, body: Body<"/clients/{slug}", "patch">) =>
     ask(api.PATCH("/clients/{slug}", { params: { path: { slug } }, body })),
 
@@ -178,7 +181,7 @@ const workflowsAt = ({ api, ask, list }: Connection) => ({
 
   list: () => list("/workflows", {}),
 
-  /** Reads the latest version of a workflow, or the given one. */
+  /** Reads the given version of a workflow; without a version, the latest. */
   get: (id: string, query: { version?: number } = {}) =>
     ask(api.GET("/workflows/{id}", { params: { path: { id }, query } })),
 

@@ -160,7 +160,7 @@ export function unreachableError(url: string, cause: unknown): Error {
   });
 }
 
-/** The API refused a request (RFC 9457). The message is one sentence that says what to do. */
+/** Thrown if the API refuses a request (RFC 9457). The message is one sentence that says what to do. */
 export class ApiProblem extends Error {
   override name = "ApiProblem";
   readonly status: number;
@@ -179,7 +179,7 @@ export class ApiProblem extends Error {
   }
 }
 
-/** No server answers, or the server that answers is not NOVA. */
+/** Thrown if no server answers, or if the server that answers is not NOVA. */
 export class ApiUnreachable extends Error {
   override name = "ApiUnreachable";
 }

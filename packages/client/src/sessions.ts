@@ -12,7 +12,10 @@ export type SessionOptions = Omit<SessionBody, "context" | "nodes" | "definition
   definition?: object;
 };
 
-/** Parts of a session. A given part replaces the stored part, and the session keeps the absent parts. */
+/**
+ * Fields of a session. A given field replaces the stored field, and the session keeps the stored values of absent
+ * fields.
+ */
 export interface DraftParts {
   name?: string;
   context?: object;
@@ -42,7 +45,7 @@ export function sessionsAt({ api, ask, list }: Connection) {
     get: (id: string) => ask(api.GET("/sessions/{id}", { params: path(id) })),
     delete: (id: string) => ask(api.DELETE("/sessions/{id}", { params: path(id) })),
 
-    /** Replaces parts. If the session has another `revision`, the API refuses the change. */
+    /** Replaces fields of the session. If the session has another `revision`, the API refuses the change. */
     change: (id: string, parts: DraftParts, query: { revision?: number } = {}) =>
       ask(api.PATCH("/sessions/{id}", { params: { ...path(id), query }, body: parts as never })),
     /** Finds mistakes in a node, given the context that it would get, and fills its prompt. */

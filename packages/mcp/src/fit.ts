@@ -49,7 +49,7 @@ function cutLargestPart(result: Loose, excess: number, fits: () => boolean): boo
   }
 }
 
-/** The keys of the parts of an object or a list, with their bytes. */
+/** The keys of an object or the indexes of a list, each with the size of its value in bytes. */
 type Sizes = readonly (readonly [key: string, bytes: number])[];
 
 function sizesOf(parts: object): Sizes {

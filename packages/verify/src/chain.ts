@@ -58,7 +58,7 @@ export async function checkEntries(proof: Proof, run: Run, counts: Counts): Prom
 const firstOf = (scope: string) => (scope === "" ? 0 : 1);
 const isFork = ({ head }: Checked) => head.path_taken === `${head.node_id}.join`;
 
-/** Finds the entry before the first one of a scope. For the votes on an approval, it also finds the approval. */
+/** Finds the entry before the first entry of a scope. If the scope contains votes, also finds their approval. */
 function findStart(known: CheckedRun, scope: string): { fork?: Checked | undefined; voted?: Checked } {
   const parent = scope.slice(0, Math.max(0, scope.lastIndexOf("/")));
   const segment = /^\/([^/@]+)@(0|[1-9]\d{0,14})\.([^/.]+)$/.exec(scope.slice(parent.length));

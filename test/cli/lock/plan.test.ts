@@ -235,7 +235,7 @@ describe("the plan of nova lock for code that a user has edited", () => {
     });
   });
 
-  it("takes the types of the keys that the edited code reads from the last input, or else from the old lock", async () => {
+  it("takes the types of keys in the edited code from the last input of the node, or else from the old lock", async () => {
     const folder = await editedFolder('total = context["lines"]');
     const types = async (used: Recorded | null) =>
       (await planned(folder, { used: () => used }))?.locked?.ingredients.reads;

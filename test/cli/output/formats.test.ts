@@ -81,7 +81,7 @@ it("nova validate --watch validates again after a change, until Ctrl-C", { timeo
   expect((await ended).code).toBe(0);
 });
 
-it("annotations and logs escape the characters that their formats reserve", () => {
+it("annotations for GitHub and logs in SARIF escape the characters that these formats reserve", () => {
   const finding = {
     code: "NOVA206",
     severity: "error",

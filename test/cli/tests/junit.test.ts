@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { junitText } from "../../../packages/cli/src/commands/test.ts";
 
-it("junitText writes valid XML with any values", () => {
+it("junitText writes valid XML for tests with any values", () => {
   const keys = [{ key: "a", recorded: '"<b>\\u0007&]]>"', now: null }];
   const text = junitText('x"y', [
     { name: "one", status: "passed", first_difference: null, ms: 1500 },

@@ -62,8 +62,8 @@ export async function connectServer(exact: readonly string[] = []): Promise<Nova
 }
 
 /**
- * Reads `NOVA_URL` and `NOVA_API_KEY`. Throws `InvalidInput` if only one of them is set. An empty variable counts as
- * unset.
+ * Reads `NOVA_URL` and `NOVA_API_KEY`. Throws `InvalidInput` if only one of the two variables is set. An empty variable
+ * counts as unset.
  */
 export function readServerVariables(): { url: string; apiKey: string } | undefined {
   const { NOVA_URL: url, NOVA_API_KEY: apiKey } = process.env;

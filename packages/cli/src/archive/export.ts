@@ -93,7 +93,7 @@ export interface ExportSource {
 
 type StoredPorts = Pick<ServicePorts, "archive"> & Partial<Pick<ServicePorts, "signer">>;
 
-/** Makes the source of an export that reads the table and the bucket directly. */
+/** Makes an export source that reads the table and the bucket directly. */
 export function storedSource({ archive, signer }: StoredPorts, client?: string): ExportSource {
   return {
     seal: async (sealed) => signer?.sign(sealedText(sealed)),
@@ -102,7 +102,7 @@ export function storedSource({ archive, signer }: StoredPorts, client?: string):
   };
 }
 
-/** Makes the source of an export of one client that reads from the server in `NOVA_URL`. */
+/** Makes an export source that reads the data of one client from the server in `NOVA_URL`. */
 export function serverSource(nova: NovaClient, client: string): ExportSource {
   let seal: string | undefined;
   return {

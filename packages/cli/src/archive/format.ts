@@ -3,9 +3,9 @@ import { openInside } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 
 /**
- * The content of the file that an export writes last. An export folder without this file is incomplete. The other files
- * are `items.ndjson` with one record per line, `objects/` with the objects by key, `objects.ndjson` with their sizes
- * and hashes, and in the full export of a local cloud `secrets.json`.
+ * The content of the file that an export writes last. An export folder without this file is incomplete. `items.ndjson`
+ * contains one record per line, the folder `objects/` contains the objects by key, and `objects.ndjson` contains their
+ * sizes and hashes. The full export of a local cloud also has `secrets.json`.
  */
 export interface Manifest {
   format: 1;
@@ -37,7 +37,7 @@ export interface StoredObject {
   sha256: string;
 }
 
-/** A valid key of an object, which is also a safe path below `objects/`. */
+/** Matches a valid key of an object. Such a key is also a safe path below `objects/`. */
 export const objectKey = /^(blobs|workflows)(\/(?!\.\.?(\/|$))[\w.-]+)+$/;
 
 /**

@@ -190,8 +190,8 @@ interface QuotaOwner {
 }
 
 /**
- * Finds the workflow or client with this name: `workflow:<id>`, `client:<slug>`, or a name that only one of them has.
- * Throws `InvalidInput`.
+ * Finds the workflow or client with this name: `workflow:<id>`, `client:<slug>`, or only the name. Throws
+ * `InvalidInput` if there is none, or if a workflow and a client both have the name.
  */
 async function findOwner(server: NovaClient, name: string): Promise<QuotaOwner> {
   const [, kind, id = name] = /^(workflow|client):(.*)$/.exec(name) ?? [];

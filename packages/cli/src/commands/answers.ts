@@ -103,7 +103,8 @@ export const event = command({
 });
 
 /**
- * Reads the detail of an event: a JSON object, or `@` and the name of a file that contains one. Throws `InvalidInput`.
+ * Returns the detail of an event as JSON text. The option is a JSON object, or `@` and the name of a file with a JSON
+ * object. Throws `InvalidInput`.
  */
 export async function readDetail(option: string): Promise<string> {
   const path = option.startsWith("@") ? option.slice(1) : undefined;

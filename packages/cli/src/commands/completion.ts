@@ -10,7 +10,7 @@ interface Completed {
   summary: string;
   /** The words that the first argument may be. */
   words: readonly string[];
-  /** Whether the first argument may be the path of a folder or file in place of one of the words. */
+  /** Whether the first argument may be the path of a folder or file instead of a word. */
   takesPath: boolean;
   options: { flag: string; says: string; takesValue: boolean }[];
 }

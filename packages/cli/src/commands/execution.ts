@@ -189,7 +189,10 @@ export const get = command({
   },
 });
 
-/** Builds the JSON result. For a file it has the hash and size, because JSON cannot hold bytes. */
+/**
+ * Builds the JSON result of `nova get`. For a file, the result contains the hash and the size, because JSON cannot
+ * contain bytes.
+ */
 function resultOf(place: object, value: ContextValue): string {
   if (!("json" in value)) return JSON.stringify({ ...place, bytes: value.bytes.length, sha256: value.sha256 });
   return `${JSON.stringify(place).slice(0, -1)},"value":${value.json}}`;

@@ -52,7 +52,7 @@ export const lock = command({
 
 /**
  * Locks the recorded code of prompt nodes, and the user's edits of locked code. `from` names the execution whose code
- * is locked; if it is undefined, the code of the latest executions is locked.
+ * the command locks. If `from` is undefined, the command locks the code of the latest executions.
  */
 export async function lockFolder(path: string, from: string | undefined): Promise<CommandOutput> {
   const folder = await readLockFolder(path);

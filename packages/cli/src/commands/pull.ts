@@ -122,7 +122,8 @@ function renderWorkflow(workflow: Workflow): WorkflowSource {
 }
 
 /**
- * The form of a workflow's id. Any other form is refused, because the folder name and a printed command contain the id.
+ * Matches the id of a workflow. The command refuses any other id, because a folder name and a printed command contain
+ * the id.
  */
 const workflowId = /^[a-z0-9][a-z0-9-]{0,63}$/;
 

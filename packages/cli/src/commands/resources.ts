@@ -23,8 +23,8 @@ import { command, oneOf, runAction } from "./command.ts";
 import { readNamedItems } from "./names.ts";
 
 /**
- * The option of the commands that list resources. Below, each list has a `ListShape`: its columns and the sentence for
- * an empty list.
+ * This file defines the commands that list resources. Each list has a `ListShape` below: its columns and the sentence
+ * for an empty list.
  */
 
 const limited = { "--limit <number>": { says: "the largest number of items", absent: "100" } } as const;

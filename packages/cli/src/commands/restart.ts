@@ -298,7 +298,10 @@ async function runEach<T>(items: readonly T[], { atOnce, interrupt }: Work, work
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-/** Turns the refusal of one restart into its result, so that the other restarts continue. */
+/**
+ * Returns the result of `work`. If the server refuses a restart, returns the refusal as a result, so that the other
+ * restarts continue.
+ */
 async function catchRefusal<T>(id: string, work: () => Promise<T>): Promise<T | Done> {
   try {
     return await work();

@@ -169,7 +169,7 @@ async function startAndFollow(
   if (!started) return null;
   const { execution_id: id, status } = started;
   if (!isQuiet) printError(styled("dim", `${id} ${acceptedText(status)}`));
-  // With `--json`, stdout has only the result as one JSON object, so events are printed to stderr.
+  // With `--json`, stdout may contain only the result as one JSON object, so the command prints events to stderr.
   const tell = json ? printError : print;
   const maps = new MapProgress((_, line) => tell(line));
   const listener: RunListener = {
@@ -204,7 +204,10 @@ const refusals = new Set([
   "DynamoDbFolderError",
 ]);
 
-/** With `--json`, prints one JSON object even if the run did not start. The error is thrown again. */
+/**
+ * Calls `work`, which starts a run. With `--json`, prints one JSON object even if the run does not start. Throws the
+ * error of `work` again.
+ */
 export async function reportRefusals<T>(json: boolean, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

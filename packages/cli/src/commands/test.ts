@@ -115,7 +115,7 @@ async function differenceFrom(runner: TestRunner, version: WorkflowVersion, test
   }
 }
 
-/** Names of errors that fail only one test, while the other tests continue. */
+/** Names of errors that make only one test fail, while the other tests continue. */
 const refusals = new Set(["InputsRefused", "OutcomesRefused", "InvalidInput"]);
 
 /**

@@ -89,7 +89,10 @@ async function verifyOne(id: string) {
   };
 }
 
-/** The number of runs that one request verifies. More could take longer than 30 seconds, the limit of API Gateway. */
+/**
+ * The number of runs that one request verifies. A request with more runs could exceed the limit of API Gateway, 30
+ * seconds.
+ */
 const runsPerRequest = 20;
 
 type RunQuery = Record<"workflow" | "client" | "label", string | undefined>;

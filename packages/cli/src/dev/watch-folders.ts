@@ -11,7 +11,10 @@ import { ignoredFolders } from "./publisher.ts";
  */
 const settledMs = 60;
 
-/** `gone`: the root has disappeared; it is reported once. `back`: the root exists again, perhaps with other content. */
+/**
+ * `gone`: the root has disappeared; the watch reports this once. `back`: the root exists again, perhaps with other
+ * content.
+ */
 export type FolderNews = "changed" | "gone" | "back";
 
 /**

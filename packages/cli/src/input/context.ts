@@ -61,8 +61,8 @@ export async function readJsonFile(file: string, what: string): Promise<string> 
 }
 
 /**
- * Throws `InvalidInput` for JSON that nodes cannot read or could read in two ways: a text with half a character, or an
- * object in which a name occurs twice.
+ * Throws `InvalidInput` for a text with half a character, which nodes cannot read. Also throws it for an object in
+ * which a name occurs twice, because nodes could read this object in two ways.
  */
 function refuseUnclear(json: string, what: string): void {
   const problem = jsonProblem(json);
@@ -78,7 +78,7 @@ async function readBytes(file: string, what: string): Promise<Buffer> {
   throw new InvalidInput(`${what} file "${file}" has ${size} bytes, ${limit} - ${advice}`);
 }
 
-/** Decodes UTF-8. Throws `InvalidInput` with the sentence if the bytes are not text. */
+/** Decodes bytes as UTF-8. Throws `InvalidInput` with this sentence if the bytes are not valid UTF-8. */
 export function utf8(bytes: Uint8Array, sentence: string): string {
   const text = utf8In(bytes);
   if (text !== undefined) return text;

@@ -15,7 +15,8 @@ import {
 import { InvalidInput } from "../errors.ts";
 
 /**
- * Reads and parses the workflow at a path. If the workflow cannot be read, the result has one finding, which says why.
+ * Reads and parses the workflow at a path. If the workflow cannot be read, the result contains one finding with the
+ * reason.
  */
 export async function readAndParse(path: string): Promise<ParsedWorkflow> {
   try {

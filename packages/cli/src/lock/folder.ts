@@ -71,9 +71,9 @@ export function selectPrompts({ prompts, path }: LockFolder, id: string | undefi
 }
 
 /**
- * `unlocked`: no lock entry; `missing`: the code file is missing; `edited`: the file was edited; `stale`: the code was
- * written for another definition; `unapproved`: approval is required but missing; `stranger`: no prompt node has this
- * id.
+ * `unlocked`: the node has no lock entry. `missing`: the code file is missing. `edited`: the user has edited the code
+ * file. `stale`: the code was written for another definition. `unapproved`: the workflow requires an approval, which is
+ * missing. `stranger`: no prompt node has this id.
  */
 export type LockState = "locked" | "unlocked" | "missing" | "edited" | "stale" | "unapproved" | "stranger";
 

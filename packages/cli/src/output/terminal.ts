@@ -82,7 +82,7 @@ export interface CommandOutput {
   /** An object, or its JSON text. */
   json: object | string;
   text: string | readonly string[];
-  /** The exit code; absent: that of a completed command. */
+  /** The exit code; absent: the exit code of a completed command. */
   code?: ExitCode;
 }
 

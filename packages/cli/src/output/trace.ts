@@ -189,7 +189,7 @@ function contextText(context: RawJson): string {
     .join("\n");
 }
 
-/** Shows the open nodes of a run, one line each. */
+/** Returns one line for each open node of a run. */
 export function atWorkLines({ count, nodes, maps }: AtWork, nowMs: number): string[] {
   const more = count - nodes.length;
   return [

@@ -56,7 +56,7 @@ export interface CompiledAgent {
 interface Tried {
   calls: number;
   outcome: "same" | "differs" | "fails";
-  /** Says why the outcome of the code differs from the answer of the agent; null if it is the same. */
+  /** Says why the outcome of the code differs from the answer of the agent; null if the outcome is the same. */
   why: string | null;
 }
 

@@ -48,7 +48,7 @@ export interface TrialInput extends CodeNode {
   answerCall?(name: string, args: string): RecordedCall | undefined;
 }
 
-/** The outcome of a run. `withheld` has the keys of secrets, which the code does not get. */
+/** The outcome of a trial run. `withheld` contains the keys of secrets; the code does not get these secrets. */
 export interface TrialRun {
   result: CodeResult;
   withheld: string[];

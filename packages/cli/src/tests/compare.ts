@@ -21,7 +21,7 @@ export interface FirstDifference {
   keys: Difference[];
 }
 
-/** Evaluates expressions. Each result says why the expression is not true, or is null if it is true. */
+/** Evaluates Python expressions. Returns for each expression why it is not true; null for a true expression. */
 export type Evaluate = (expressions: readonly Expression[]) => Promise<(string | null)[]>;
 
 export interface TestRun {
@@ -196,7 +196,7 @@ function changedPart(node: string, was: Fixture, workflow: Workflow): "prompt" |
 
 /**
  * Describes a node that is not in the workflow any more. If exactly one new node has the same code, the description
- * says that the old node was renamed to the new one.
+ * says that the old node was renamed to the new node.
  */
 function goneNode(node: string, fixture: Fixture, workflow: Workflow): Staleness {
   const { code, prompts } = hashCode(workflow);

@@ -95,7 +95,7 @@ export async function readTest(folder: string, name: string): Promise<Test> {
   return { name, fixture, files };
 }
 
-/** Parses JSON text; undefined if it is not JSON or nested deeper than any context. */
+/** Parses JSON text. Returns undefined if the text is not JSON, or if it is nested deeper than any context. */
 function parseFixture(text: string): ExactValue | undefined {
   try {
     const value = parseExact(text);
@@ -186,7 +186,7 @@ async function testNames(folder: string): Promise<string[]> {
     .sort();
 }
 
-/** Finds the folder of a workflow: the current one, or one below it. Throws `InvalidInput`. */
+/** Finds the folder of a workflow: the current folder, or a folder below it. Throws `InvalidInput`. */
 export async function findWorkflowFolder(workflow: string, asked: string | undefined): Promise<string> {
   if (asked !== undefined) {
     const folder = workflowFolderOf(asked);
@@ -227,8 +227,8 @@ async function idOf(folder: string): Promise<string | undefined> {
 }
 
 /**
- * The largest text or value inside a test file. A longer one is written into a file of its own, because people read
- * test files.
+ * The largest text or value inside a test file. A longer text or value gets a file of its own, because people read test
+ * files.
  */
 const maxInlineBytes = 1000;
 
@@ -311,7 +311,7 @@ function mapValues<Value, Mapped>(values: Readonly<Record<string, Value>>, map: 
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]));
 }
 
-/** Writes each item or member on its own line, so that a diff shows the changed part. */
+/** Formats a value with each item or member on its own line, so that a diff shows only what has changed. */
 function lineByLine(value: ExactValue): string {
   if (Array.isArray(value)) return `[\n${value.map((one) => JSON.stringify(one)).join(",\n")}\n]`;
   if (value === null || typeof value !== "object" || isRawNumber(value)) return JSON.stringify(value);

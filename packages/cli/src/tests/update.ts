@@ -56,8 +56,8 @@ function withoutEffects(workflow: Workflow, ids: ReadonlySet<string>): Workflow 
 }
 
 /**
- * Returns the reason why a run cannot update the test: a node without a recorded outcome, or a tried node that fails
- * although its recorded outcome is no failure.
+ * Returns the reason why a run cannot update the test; null if it can. A reason is a node without a recorded outcome
+ * that must not run. Another reason is a tried node that fails although its recorded outcome is no failure.
  */
 function failureOf(
   trace: ShownRun,

@@ -78,7 +78,7 @@ export interface Expression {
  */
 interface Form {
   keys: readonly string[];
-  /** Says how to write the form correctly; undefined if it is correct. */
+  /** Returns a sentence that says how to write the form correctly; undefined if the form is correct. */
   problem(form: ExactObject): string | undefined;
   fits(form: ExactObject, value: WholeValue, later: Expression[]): boolean | Promise<boolean>;
 }
@@ -120,8 +120,8 @@ const forms: Readonly<Record<string, Form>> = {
 };
 
 /**
- * Explains the mistake in an object that has a key with one `$`; undefined if the object is a correct form, such as
- * `{"$any": true}`.
+ * Returns a sentence about the mistake in an object that has a key with one `$`. Returns undefined if the object is a
+ * correct form, such as `{"$any": true}`.
  */
 export function formProblem(form: ExactObject): string | undefined {
   const mark = markOf(form) ?? "";

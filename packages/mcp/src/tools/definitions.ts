@@ -143,7 +143,7 @@ export function filesOfDefinition(files: Readonly<Record<string, string>>): Reco
   return Object.fromEntries(Object.entries(files).filter(([path]) => /^(nodes|lib|prompts)\//.test(path)));
 }
 
-/** Keeps only one node and the files that it names. */
+/** Returns only one node of a definition, and the files that the node names. */
 function pickNode({ text, files }: Found, id: string): Pick<Found, "text" | "files"> {
   const all = nodesIn(parseKeepingDigits(text) as Written);
   const node = all.find((one) => one.id === id);
