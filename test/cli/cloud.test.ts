@@ -6,7 +6,7 @@ afterEach(() => {
 });
 
 it.each([
-  ["the one that NOVA_DATA_DIR names", "/data", "/data"],
+  ["the folder that NOVA_DATA_DIR names", "/data", "/data"],
   [".nova if NOVA_DATA_DIR is empty", "", ".nova"],
   [".nova if NOVA_DATA_DIR is not set", undefined, ".nova"],
 ])("the data folder is %s", (_what, value, folder) => {

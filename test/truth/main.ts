@@ -178,7 +178,7 @@ async function deploy(processes: Processes, endpoint: string): Promise<void> {
   }
 }
 
-/** Returns the files with SST's compiled configuration. SST does not remove them if it is interrupted. */
+/** Returns the files with SST's compiled configuration. An interrupted SST does not remove these files. */
 function leftovers(): string[] {
   return readdirSync(root).filter((name) => /^\.sst\.config\.\d+\.mjs$/.test(name));
 }

@@ -44,7 +44,8 @@ afterAll(async () => {
 });
 
 /**
- * Imports these exports one after another into a new folder, and returns the records and verifications of the two runs.
+ * Imports these exports one after another into a new folder. Returns the records and the verification results of both
+ * runs.
  */
 async function broughtIn(...exports: string[]) {
   const dataDir = await mkdtemp(join(folder, "into-"));

@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-/** Calls `work`, and resolves when the change that it makes is reported. */
+/** Calls `work`, which makes a change, and resolves when the watch has reported the change. */
 function heard(work: () => Promise<unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     changed = resolve;
@@ -111,7 +111,8 @@ describe("a watched root folder that is gone", () => {
   });
 
   it("is reported once, even if files next to it change", async () => {
-    // The folder disappears in one step, because a folder that is deleted file by file may be seen half empty.
+    // The test moves the folder away in one step. If it deleted the files one by one, the watch could see a half empty
+    // folder.
     await heard(() => rename(flow, `${flow}.away`));
     await writeFile(join(root, "beside"), "x");
     await heard(() => mkdir(flow));

@@ -92,7 +92,7 @@ describe("writeLock", () => {
   });
 
   it.each([
-    ["as it was locked", {}, []],
+    ["not edited", {}, []],
     ["edited", { "generated/sum.analysis.py": "mine = 1" }, ["sum.analysis.py", "sum.py"]],
   ])("removes the analysis of a removed node unless the user has edited the analysis (%s)", async (_, files, left) => {
     const made = await makeFolder();

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { explain } from "../../../packages/cli/src/output/explain.ts";
 import { cell, shorten, tableLines, untrustedLine } from "../../../packages/cli/src/output/text.ts";
 
-/** Makes standard output a terminal until it is disposed. */
+/** Makes standard output look like a terminal until the returned object is disposed. */
 function onTerminal(): Disposable {
   const before = process.stdout.isTTY;
   process.stdout.isTTY = true;

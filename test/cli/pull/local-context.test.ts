@@ -39,7 +39,7 @@ describe("buildLocalContext", () => {
       '{"a":null}',
     ],
     ["an object that only looks like a reference to plain data", '{"a":{"$$blob":1}}', '{"a":{"$blob":1}}'],
-    ["a key that looks like $file to one with one more $", '{"a":{"$file":"x"}}', '{"a":{"$$file":"x"}}'],
+    ["a key that looks like $file to a key with one more $", '{"a":{"$file":"x"}}', '{"a":{"$$file":"x"}}'],
   ])("converts %s", async (_what, recorded, expected) => {
     const { text, files } = await buildLocalContext(recorded, load);
     expect(text.replaceAll(/\s(?=[^"]*(?:"[^"]*"[^"]*)*$)/g, "")).toBe(

@@ -174,7 +174,11 @@ describe("nova agent compile --write", { timeout: 300_000 }, () => {
       named,
     ],
     ["code may name the agent in outputs", { code: 'context["found"] = outputs.get("resolve", "output")' }, named],
-    ["it would not compile", { code: "context[" }, expect.stringMatching(/^it would not compile: NOVA601 node "last"/)],
+    [
+      "the changed workflow would not compile",
+      { code: "context[" },
+      expect.stringMatching(/^it would not compile: NOVA601 node "last"/),
+    ],
   ])("does not change the workflow if %s", async (_, last, problem) => {
     const { made, edges, before } = await compileBefore(last);
     expect(made).toMatchObject({ exit: 0, same: 1, placed: { problem } });

@@ -32,7 +32,7 @@ export function useServer(api: ReturnType<typeof useApi>, role: Parameters<typeo
     return { code, out: terminal.stdout.replace(/\n$/, ""), err: terminal.stderr };
   }
 
-  /** A command that keeps running, and its output so far. */
+  /** Starts a command that keeps running. `terminal` has its output so far. */
   function startOnServer(...argv: string[]): { terminal: Terminal; ended: Promise<Ended> } {
     const terminal = new Terminal();
     return { terminal, ended: onServer(argv, terminal) };

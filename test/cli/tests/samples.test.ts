@@ -9,8 +9,8 @@ import { newFolder, nova, writeChain } from "../support/nova.ts";
 let cwd: string;
 
 /**
- * Records three runs of a node with hand-written code, one of which fails. `sample` then replaces this code by a prompt
- * with locked code.
+ * Records three runs of a node with hand-written code; one of the runs fails. `sample` then replaces this code by a
+ * prompt with locked code.
  */
 beforeAll(async () => {
   vi.stubEnv("NO_COLOR", "1");

@@ -33,7 +33,7 @@ describe("a request to DynamoDB", () => {
       `${table} dynamodb:LeadingKeys=E#1`,
     ],
     ["of an index", "Query", { IndexName: "open", KeyConditionExpression: "o = :o" }, `${table}/index/open`],
-    ["for everything", "Scan", {}, table],
+    ["for a scan of the whole table", "Scan", {}, table],
   ])("%s needs access to the right table and partitions", (_, operation, json, expected) => {
     expect(dynamoDb(operation, json)).toEqual([`dynamodb:${operation} ${expected}`]);
   });

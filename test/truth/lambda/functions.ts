@@ -99,7 +99,10 @@ export class Functions implements Disposable {
     waiting?.settle(outcome);
   }
 
-  /** Fails all invocations that wait for a process which has ended, for example because its bundle cannot be loaded. */
+  /**
+   * Makes all invocations of a function fail whose process has ended, for example because the process could not load
+   * its bundle.
+   */
   #died(name: string, code: number | null): void {
     this.#processes.delete(name);
     if (this.#closed) return;

@@ -1,4 +1,4 @@
-"""Lets rules invoke functions. moto supports only queues, logs and other buses as targets."""
+"""Lets rules invoke functions. moto itself supports only queues, logs and other buses as targets of rules."""
 
 import copy
 import json

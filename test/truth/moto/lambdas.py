@@ -23,7 +23,7 @@ def client():
 
 
 def invoke_later(function_arn, event):
-    """Invokes a function as a rule or a queue mapping does, without waiting for its end."""
+    """Invokes a function as a rule or a queue mapping does, and does not wait until the function ends."""
     call = {"FunctionName": function_arn, "Payload": json.dumps(event), "InvocationType": "Event"}
     threading.Thread(target=lambda: client().invoke(**call), daemon=True).start()
 
