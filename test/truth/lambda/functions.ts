@@ -100,8 +100,8 @@ export class Functions implements Disposable {
   }
 
   /**
-   * Makes all invocations of a function fail whose process has ended, for example because the process could not load
-   * its bundle.
+   * Makes the open invocations of a function fail after its process has ended. A process ends, for example, if it
+   * cannot load its bundle.
    */
   #died(name: string, code: number | null): void {
     this.#processes.delete(name);
