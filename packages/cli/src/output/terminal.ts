@@ -11,9 +11,9 @@ import { type ExitCode, exitCodes } from "../errors.ts";
 const controlCharacters = /[\0-\b\v-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * The mark before each colour code that NOVA itself adds. The mark is random, so no other text contains it. It has the
- * form of a colour code that no terminal knows. So functions that strip colours or count characters treat the mark as a
- * colour code.
+ * The mark with which each colour code that NOVA itself adds begins. The mark is random, so no other text contains it.
+ * It has the form of a colour code that no terminal knows. So functions that strip colours or count characters treat
+ * the mark as a colour code.
  */
 const colourMark = `\u001b[${[1, 2, 3].map(() => `${randomInt(1_000, 10_000)};`).join("")}`;
 
