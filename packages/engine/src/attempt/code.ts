@@ -162,8 +162,8 @@ export function requestFor(
 }
 
 /**
- * The network of one run of code. `near`: hosts of credentials. On a laptop, such a host often runs on the same machine
- * as the sandbox.
+ * Returns the network access of one run of code: the only hosts that it may reach (`network`), or else the hosts of its
+ * credentials (`near`). On a laptop, a host of a credential often runs on the same machine as the sandbox.
  */
 export function networkOf(
   allow: readonly string[] | undefined,
@@ -196,8 +196,8 @@ function codeOf({ id, executor }: TaskNode) {
 }
 
 /**
- * Returns a signal that fires when the time of code that started at `since` is over. The clock is read only once,
- * because it may jump.
+ * Returns a signal that fires when the time of code that started at `since` is over. This function reads the clock only
+ * once, because the clock may jump.
  */
 export function timeLimit({ clock, timer }: Pick<Ports, "clock" | "timer">, since: string, timeoutSeconds: number) {
   const wholeMs = (timeoutSeconds + graceSeconds) * 1000;
@@ -229,8 +229,8 @@ const followMs = 10_000;
 export const tenSeconds: FollowTime = () => AbortSignal.timeout(followMs);
 
 /**
- * Returns the signal that makes a delivery stop waiting for code that may outlive its Lambda. The delivery keeps waiting
- * while large values are transferred through the result of `watch`.
+ * Returns the signal that makes a delivery stop waiting for code that may outlive its Lambda. The delivery keeps
+ * waiting while large values are transferred through the `RunIo` that `watch` returns.
  */
 export function followRun(lambda: AbortSignal, followTime: FollowTime) {
   const end = new AbortController();
@@ -258,7 +258,10 @@ export function followRun(lambda: AbortSignal, followTime: FollowTime) {
   return { signal: AbortSignal.any([lambda, end.signal]), watch };
 }
 
-/** The hosts that a node's code can connect to. Undefined: all that its sandbox can reach. */
+/**
+ * Returns the hosts to which the code of a node can connect; undefined if these are all hosts that its sandbox can
+ * reach.
+ */
 export function allowedFor(
   { node, position: { before } }: Pick<Task, "node" | "position">,
   { hosts }: CredentialOverlay,

@@ -99,8 +99,8 @@ async function boundValue(known: KnownNodes, { node, key }: InputKey, upstream: 
 export type NodeIo = Awaited<ReturnType<typeof createNodeIo>>;
 
 /**
- * Builds all that a run of code may reach: the blobs of its input, and those results of earlier nodes that its node may
- * see.
+ * Builds the functions through which a run of code reads and stores data: the blobs of its input, and those results of
+ * earlier nodes that its node may see. Also builds the checks and masks for its results.
  */
 export async function createNodeIo(
   ports: KindPorts,

@@ -125,8 +125,8 @@ export interface Head extends BlobHome {
 }
 
 /**
- * The run from which all restarts descend. `place` is empty in that run itself, and `billing/` in the execution that
- * its node `billing` runs.
+ * The first run, which all restarts repeat. `place` is empty for that run itself, and `billing/` for the execution that
+ * the node `billing` of that run runs.
  */
 export interface Origin {
   execution: string;
@@ -140,7 +140,7 @@ export function closeText(hash: string): string {
 
 export type CloseStatus = Extract<ExecutionStatus, "completed" | "failed" | "cancelled" | "interrupted">;
 
-/** The fields of an entry without a run of code: entry 0, and a close. */
+/** The fields of entries for which no code runs: entry 0, and close entries. */
 export const noRun = {
   attempt: 1,
   decision_result: null,

@@ -260,7 +260,7 @@ class TooLarge extends Error {
 /** Loads the text of a JSON blob. */
 export type LoadJson = (sha256: string) => Promise<string>;
 
-/** Returns the first of `keys` that equals the dot path or starts it. A key may itself contain dots. */
+/** Returns the first of `keys` that is the whole dot path or the start of it. A key may itself contain dots. */
 export function keyOfPath(keys: ReadonlySet<string>, path: string): string | undefined {
   return [...keys].find((key) => path === key || path.startsWith(`${key}.`));
 }
@@ -274,7 +274,7 @@ export async function findValue(context: Context, path: string, load: LoadJson):
   return found && valueIn(found.json, found.inside, load);
 }
 
-/** Returns the text unchanged, unless it is a reference to a JSON blob: then returns the content of that blob. */
+/** Returns the content of the blob if the text is a reference to a JSON blob; otherwise returns the text unchanged. */
 export async function loadedText(text: string, load: LoadJson): Promise<string> {
   if (!text.includes(`"${blobKey}"`)) return text;
   const value: unknown = JSON.parse(text);

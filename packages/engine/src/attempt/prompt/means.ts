@@ -21,7 +21,10 @@ import { judge, secretProblem } from "../judge.ts";
 import type { NodeIo, Task, TaskInput } from "../task-input.ts";
 import { CodeLost, type JournalSite, type StepJournal, TurnLost } from "./journal.ts";
 
-/** `isFirst`: no earlier delivery has chosen a sandbox for this turn. */
+/**
+ * Builds the functions that a delivery gives to the pipeline. `isFirst`: no earlier delivery has chosen a sandbox for
+ * this turn.
+ */
 export function meansFor(site: JournalSite, found: TaskInput, journal: StepJournal, isFirst: boolean): PipelineMeans {
   const { ports, task, io } = site;
   const source = { home: task.position.before, blobs: ports.blobs };
@@ -48,7 +51,8 @@ export function commonMeans(site: JournalSite, journal: StepJournal) {
   return {
     spentBesideUsd: () => spentBesideUsd(ports, at),
     monthBudget: () => ports.budgets.ofMonth(before.client),
-    // For a replayed step, this is the time that was left when the step was recorded, so every delivery decides alike.
+    // For a replayed step, this is the time that was left when the step was recorded, so every delivery makes the same
+    // decisions.
     timeLeftMs: () => endMsOf(site) - (journal.nextRecordedMs ?? now()),
     signal: time.signal,
     now,

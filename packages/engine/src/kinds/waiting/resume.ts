@@ -18,9 +18,9 @@ export class WaitOver extends Error {
 }
 
 /**
- * Handles the one call that a resume link allows. It stores the body of the call before it looks for the wait; a
- * repeated call completes the steps that were lost. Returns false if the run has not reached the wait yet. Throws
- * `AnswerRefused` for a call with another body, and `WaitOver`.
+ * Handles the one call that a resume link allows. This function stores the body of the call before it looks for the
+ * wait. If the process dies, a repeated call completes the lost steps. Returns false if the run has not reached the
+ * wait yet. Throws `AnswerRefused` for a call with another body, and `WaitOver` if the wait or its run is over.
  */
 export async function callLink(ports: Ports, link: ResumeLink, record: Execution, text: string): Promise<boolean> {
   const body = await slimText(ports, record, text);
