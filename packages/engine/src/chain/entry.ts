@@ -93,8 +93,9 @@ export interface Head extends BlobHome {
   definition?: string;
   child?: ChildTip;
   /**
-   * Only in entry 0: the run from which all restarts of this run descend. Absent: this run is no restart, and no node
-   * runs it. In an execution that a node runs, `place` is the prefix of the places of that execution.
+   * Only in entry 0: the first run, which this run restarts directly or through other restarts. Absent: this run is no
+   * restart, and no node runs it. In an execution that a node runs, `place` is the prefix of the places of that
+   * execution.
    */
   origin?: Origin;
   plan?: Plan;

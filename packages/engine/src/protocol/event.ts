@@ -31,7 +31,8 @@ export interface TaskAnswer extends RunPosition {
   /** Label of the edge taken, for the Choice state after a decision. */
   decision?: string;
   /**
-   * Only if a decision leads back while the history is nearly full: the further execution in which the run continues.
+   * Only if a decision leads back to an earlier node while the history is nearly full: the further execution in which
+   * the run continues.
    */
   continuation?: Continuation;
   count?: number;
@@ -78,7 +79,10 @@ export function firstPosition({ id, workflowId, version }: Omit<Started, "client
   return { execution: { id, workflowId, version }, scope: "", seq: 0 };
 }
 
-/** The input that starts a state machine: the position, and the client, which no later state has. */
+/**
+ * The input that starts a state machine: the position of the run, and the client, which the inputs of later states
+ * lack.
+ */
 export type StartInput = RunPosition & Pick<Execution, "client">;
 
 /** Builds the input of the state machine. A repeated start has the same input. */

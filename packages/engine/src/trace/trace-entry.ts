@@ -115,7 +115,8 @@ export function publicHead(head: Head) {
     /** The entry whose outcome this entry reuses. The node did not run in this execution. */
     reused_from: reused ? { execution_id: reused.execution, scope: reused.scope, seq: reused.seq } : null,
     /**
-     * Only in entry 0: the run from which all restarts of this run descend, and the prefix of the places of this run.
+     * Only in entry 0: the first run, which this run restarts directly or through other restarts, and the prefix of the
+     * places of this run.
      */
     origin: origin && { execution_id: origin.execution, place: origin.place },
     /** Set for an outcome that a person wrote instead of running the node: the author and the time. */

@@ -135,8 +135,8 @@ const tooLarge = JSON.stringify({
 const defaultResultChars = 50_000;
 
 /**
- * Cuts the result of a call to `most` characters. Neither a model nor the code of a compiled agent reads a longer
- * result.
+ * Cuts the result of a call to `most` characters. This is the longest text that the model, or the code of a compiled
+ * agent, reads.
  */
 export function shortenResult(text: string, most = defaultResultChars): string {
   if (text.length <= most) return text;

@@ -77,7 +77,10 @@ function fillTemplate(text: string, values: ReadonlyMap<string, Leaf>, isWildcar
   return parts.map((part) => ("leaf" in part ? leafText(part.leaf ?? null, isWildcard) : part.text)).join("");
 }
 
-/** Restores the digits of a number that JavaScript would round. */
+/**
+ * Appends `.0` to a large integer that has the digits of a number that JavaScript rounded. Without the `.0`, the
+ * pattern would also match other integers with the same binary64 value.
+ */
 function exactLeaf(leaf: Leaf): Leaf {
   if (!isRawNumber(leaf)) return leaf;
   const digits = leaf.rawJSON;
