@@ -193,7 +193,7 @@ const maxTries = 3;
 
 /**
  * Returns the content with an access token that is valid for at least a minute. NOVA stores a new token before code
- * uses it. Throws `TokenRefused` if the endpoint gives no token.
+ * uses it. Throws `TokenRefused` if the endpoint gives no token, or if other processes keep changing the credential.
  */
 async function freshContent(parts: CredentialParts, credential: OwnedCredential): Promise<CredentialContent> {
   for (let tries = 1; ; tries++) {
