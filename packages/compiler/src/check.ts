@@ -142,8 +142,8 @@ export function checkSize(definition: string, nodes: number): Finding[] {
 const maxLooked = 20;
 
 /**
- * Reports NOVA702: workflows whose runs may exceed the history of one Step Functions execution, because some loops
- * cannot continue in a further execution.
+ * Reports workflows whose runs may exceed the history of one Step Functions execution (NOVA702). In such a workflow,
+ * some loops cannot continue in a further execution.
  */
 export function checkEvents(workflow: Workflow): Finding[] {
   const loops = [...nodeIndex(workflow).values()].flatMap(({ edges }) => edges.filter(({ max }) => max !== undefined));

@@ -159,8 +159,8 @@ function distributedName(name: string): string {
 }
 
 /**
- * Emits the task that asks the model, a Choice, the Map that runs each requested call, and the join, which leads back
- * to the task. If the model requests no calls, its answer is final, and the node after the agent follows.
+ * Emits the task that asks the model, a Choice, the Map that runs each requested call, and the join. The join leads
+ * back to the task. If the model requests no calls, its answer is final, and the node after the agent follows.
  */
 export function emitAgent(node: PlannedAgent, frame: Frame, emitFrame: EmitFrame): States {
   const { id, comment, retry } = node;

@@ -47,7 +47,7 @@ const { execution, parallel, map, mapRun, iteration, pass, task, tokenTask, choi
 export type ItemsOf = (map: PlannedMap) => number;
 
 /**
- * Counts the events of an execution in the case in which decisions and failures add the most events. Includes the
+ * Counts the events of an execution for the decisions and failures that add the largest number of events. Includes the
  * retries that a node asks for, but no retries after the death of a Lambda.
  */
 export function countEvents(plan: Plan, itemsOf: ItemsOf): number {
@@ -215,8 +215,8 @@ const pendingEvents = tokenTask + settle;
 const failedRetryEvents = 3;
 
 /**
- * The number of events of a workflow node: those of the task that names the child, of the task that waits for the
- * child, and of the task that reads the end of the child. The child has a separate history.
+ * The number of events of a workflow node. It has three tasks, which name the child, wait for the child, and read how
+ * the child ended. The child has a separate history.
  */
 const childEvents = task + tokenTask + failedRetryEvents + task;
 

@@ -77,7 +77,8 @@ async function finishWith({ task, attempt }: Delivery, found: CodeResult, io: No
 }
 
 /**
- * Fails a node whose sandbox is gone. The code may have had effects already, so this function does not run it again.
+ * Fails a node whose sandbox no longer exists. The code may have had effects already, so this function does not run it
+ * again.
  */
 function failLost({ ports, task, attempt }: Delivery): FinishedWork {
   const { timeoutSeconds } = task.node;
@@ -110,8 +111,8 @@ function factsOf(task: Task, { turn, sandbox }: Pick<Attempt, "turn" | "sandbox"
 }
 
 /**
- * Settles a node. If its code had finished before it was stopped, commits the result of the code; otherwise the node
- * fails.
+ * Settles a node. If the code of the node had finished before NOVA stopped it, commits the result of the code.
+ * Otherwise the node fails.
  */
 async function settleCode(ports: SettlingPorts, held: HeldNode<TaskNode>, reason: Reason): Promise<StoredEntry> {
   const { position, node, turn } = held;

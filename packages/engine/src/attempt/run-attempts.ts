@@ -60,7 +60,7 @@ export type Work =
 export interface FinishedWork {
   kind: "finished";
   outcome: Outcome;
-  /** The sandbox if the next attempt may start in it, else null. */
+  /** The sandbox, if the next attempt may start in this sandbox; otherwise null. */
   reusable: Sandbox | null;
   lives: boolean;
 }

@@ -48,7 +48,7 @@ export interface Head extends BlobHome {
   cache_hit?: true;
   /** SHA-256 of the analysis code that ran before pinned code. */
   analysis?: string;
-  /** SHA-256 of the question that a text node asked its model, and of its settings. */
+  /** SHA-256 of the question that a text node asked its model, together with the settings of the node. */
   asked?: string;
   /** How many nodes have run code so far, in this scope and in the branches that were joined in it. */
   nodes: number;
@@ -71,9 +71,12 @@ export interface Head extends BlobHome {
   fresh?: readonly string[];
   /** The number of entries in all branches that were joined in this scope so far. Absent: none. */
   inner?: number;
-  /** How often edges with a `max` were taken since the run entered their loops, by `<from>-><label>`. */
+  /** How often the run has taken each edge with a `max` since it entered the loop of the edge, by `<from>-><label>`. */
   loops?: Readonly<Record<string, number>>;
-  /** The most events that this scope can have in the history of its Step Functions execution. Absent: not counted. */
+  /**
+   * The largest number of events that this scope can have in the history of its Step Functions execution. Absent: not
+   * counted.
+   */
   events?: number;
   /**
    * Only on the main line: the number of the further execution in which the run continues, and the `seq` of the entry
@@ -182,8 +185,8 @@ export interface Plan {
   /** The prefix of this execution's places in the document, such as `billing/`. Set if a node runs this execution. */
   within?: string;
   /**
-   * The earlier execution that this one restarts or follows. When the contents of the earlier execution are erased, the
-   * contents of this execution are erased, too.
+   * The earlier execution that this execution restarts or follows. When the contents of the earlier execution are
+   * erased, the contents of this execution are erased, too.
    */
   after?: string;
   /** Hash of the last entry of `after`, if the document refers to entries of that execution. */
@@ -218,8 +221,8 @@ export interface FailureRecord {
 }
 
 /**
- * The most bytes of contents that NOVA stores inline in one item of DynamoDB. An item of 400 KB would cost 400 write
- * units, so a partition could take only 2.5 such items a second.
+ * The largest number of bytes of contents that NOVA stores inline in one item of DynamoDB. An item of 400 KB would cost
+ * 400 write units, so a partition could take only 2.5 such items a second.
  */
 export const inlineContentsBytes = 8192;
 
@@ -228,7 +231,7 @@ interface SealedContents<Name extends string> {
   digests: Partial<Record<Name, string>>;
 }
 
-/** Computes the digests of all contents, and moves the largest ones to blobs until the rest fits an item. */
+/** Computes the digests of all contents, and moves the largest contents to blobs until the rest fits an item. */
 export async function sealContents<Name extends string>(
   texts: Partial<Record<Name, string>>,
   home: BlobHome,

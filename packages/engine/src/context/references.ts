@@ -15,7 +15,9 @@ import type { BlobHome, BlobRef, BlobStore, BlobType } from "../ports/blobs.ts";
 import { sha256 } from "../sha256.ts";
 import type { Context } from "./context.ts";
 
-/** An object with only this key is a reference. In user data, this key and its escaped forms get one more `$`. */
+/**
+ * An object with only this key is a reference. In user data, NOVA adds one `$` to this key and to its escaped forms.
+ */
 export const blobKey = "$blob";
 
 const types: readonly string[] = ["bytes", "text", "json"] satisfies BlobType[];
@@ -176,7 +178,7 @@ export async function offloadLargeValues(text: string, save: SaveBlob): Promise<
   let kept = 0;
   for (const { start, end } of longLeaves(text)) {
     const leaf = JSON.parse(text.slice(start, end)) as string;
-    // A text with half a surrogate pair cannot be stored as UTF-8. It stays in the JSON, which can escape it.
+    // A text with half a surrogate pair cannot be stored as UTF-8. Such a text stays in the JSON, which can escape it.
     if (Buffer.byteLength(leaf) <= leafLimitBytes || !leaf.isWellFormed()) continue;
     parts.push(text.slice(kept, start), await store(leaf, "text", save));
     kept = end;
@@ -218,15 +220,15 @@ export interface ValueSource {
 }
 
 /**
- * Returns the JSON text of a key's value with the contents of its blobs; null if it exceeds `maxBytes` or the key is
- * missing.
+ * Returns the JSON text of a key's value with the contents of its blobs; null if the text exceeds `maxBytes` or the key
+ * is missing.
  */
 export async function wholeValue(input: Context, key: string, maxBytes: number, source: ValueSource) {
   const slot = input.slot(key);
   return slot ? wholeJson(slot.json, maxBytes, source) : null;
 }
 
-/** Returns the JSON text of a value with the contents of its blobs; null if it exceeds `maxBytes`. */
+/** Returns the JSON text of a value with the contents of its blobs; null if the text exceeds `maxBytes`. */
 export async function wholeJson(json: string, maxBytes: number, { home, blobs }: ValueSource): Promise<string | null> {
   let left = maxBytes;
   const taken = (text: string): string => {

@@ -10,8 +10,8 @@ export interface EntryId {
 /** Times of a node in milliseconds, as its turn has measured them. */
 export interface RecordedTimes {
   /**
-   * The time from the end of the entry before until a slot was free, and the time between a failed attempt and the
-   * next one.
+   * The sum of two times: from the preceding entry until a slot was free, and between each failed attempt and the next
+   * attempt.
    */
   waiting_ms: number;
   /** The time in which deliveries chose, created or extended the sandbox. */
@@ -142,8 +142,8 @@ export interface StoredStep {
 export type ChainNote =
   /**
    * `erased`: the contents of the execution were erased on request. `signature` is the signature of the key pair over
-   * `erasureText`. `restart`: `execution` restarts this one. `root`: the execution is the leaf `index` of the Merkle
-   * tree under root `number`.
+   * `erasureText`. `restart`: `execution` restarts this execution. `root`: the execution is the leaf `index` of the
+   * Merkle tree under root `number`.
    */
   { kind: "erased"; signature: string } | { kind: "restart"; execution: string } | RootNote;
 

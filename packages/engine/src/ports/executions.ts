@@ -44,7 +44,9 @@ export interface Execution {
    */
   labels?: Record<string, string>;
   restartedFrom?: string;
-  /** Ids of executions that restarted this one. An id without a record belongs to a restart that never started. */
+  /**
+   * Ids of executions that restarted this execution. An id without a record belongs to a restart that never started.
+   */
   restarts?: string[];
   /**
    * Lists the `restarts` that are runs of sessions. A session only tries a change, so its runs do not count as
@@ -97,8 +99,8 @@ export interface ExecutionQuery {
   label?: Label;
   /**
    * The largest number of records that the store reads of each workflow or client. A page may then have fewer
-   * executions than `limit` although further ones follow its cursor. If absent, the store reads as many records as the
-   * page needs. It always reads the records of unfinished executions.
+   * executions than `limit` although further executions follow after its cursor. If absent, the store reads as many
+   * records as the page needs. It always reads the records of unfinished executions.
    */
   looksAt?: number;
   /** ISO 8601, inclusive. */

@@ -320,7 +320,8 @@ export interface WorkflowStore {
 }
 
 /**
- * Code that a model wrote for a node, as it is stored (format 1): the fields of a lock entry, and its current status.
+ * The stored form (format 1) of code that a model wrote for a node: the fields of a lock entry, and the current status
+ * of the code.
  */
 export interface Generation extends LockedCode {
   format: 1;

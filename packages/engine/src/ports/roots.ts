@@ -4,7 +4,7 @@ export interface Leaf {
   hash: string;
 }
 
-/** The signed root of a tree, as it is stored: it never changes. docs/proof.md describes `text`. */
+/** The stored form of the signed root of a tree. It never changes. docs/proof.md describes `text`. */
 export interface StoredRoot {
   number: number;
   text: string;

@@ -13,7 +13,7 @@ export interface Sandbox {
   endsAt: string;
   /** The executions that may use the sandbox. Absent if only one execution uses it. */
   pool?: SandboxPool;
-  /** Set if another execution used the sandbox before this one. */
+  /** Set if another execution used the sandbox before this execution. */
   inherited?: true;
 }
 
@@ -195,7 +195,7 @@ export interface Sandboxes {
   run(sandbox: string, request: RunRequest, io: RunIo, options: RunOptions): Promise<RunOutcome>;
   /**
    * Returns the result if the code of `claim` has finished; otherwise ends all code of the same entry. Throws
-   * `SandboxUnavailable`.
+   * `SandboxUnavailable` if the sandbox does not answer.
    */
   stop(sandbox: string, claim: Claim, io: RunIo, signal: AbortSignal): Promise<StopOutcome>;
   /**

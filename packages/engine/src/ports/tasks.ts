@@ -127,12 +127,12 @@ export interface TaskStore {
 }
 
 /**
- * Describes where an event has the value that becomes an index key: the source of the event (null: any source), and the
- * path of the value in the event.
+ * Describes where an event has the value that becomes an index key. It lists the source of the event (null: any
+ * source), and then the path of the value in the event.
  */
 export type WakeShape = readonly [source: string | null, ...way: string[]];
 
-/** The index keys of a task: one for each value that the task's pattern accepts at the path of `shape`. */
+/** The index keys of a task. It has one key for each value that the task's pattern accepts at the path of `shape`. */
 export interface Wake {
   shape: WakeShape;
   keys: string[];

@@ -63,9 +63,9 @@ function signedText(text: string): string {
 }
 
 /**
- * The data that proves that a run was in a Merkle tree at a certain time: the leaf of the run, the signed root of the
- * tree, and the time stamp of the root. The fields are those of a proof file (docs/proof.md). Hashes are in hex; the
- * token is DER in base64.
+ * The proof that a run was in a Merkle tree at a certain time. It has the leaf of the run, the signed root of the tree,
+ * and the time stamp of the root. The fields are those of a proof file (docs/proof.md). Hashes are in hex; the token is
+ * DER in base64.
  */
 export interface Inclusion {
   inclusion: { index: number; path: string[] };

@@ -110,12 +110,12 @@ export type ItemsAnswer = { count: number } & (
   | { distributed: true; manifest: BlobPlace }
 );
 
-/** The most items whose numbers fit into a state of Step Functions (256 KiB). */
+/** The largest number of items whose numbers fit into a state of Step Functions (256 KiB). */
 const maxInline = 40_000;
 
 /**
- * The most items of a distributed map: Step Functions collects `{}` from each, and ends a run whose results exceed 256
- * KiB.
+ * The largest number of items of a distributed map. Step Functions collects `{}` from each item, and ends a run whose
+ * results exceed 256 KiB.
  */
 const maxDistributed = 80_000;
 

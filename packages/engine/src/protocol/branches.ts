@@ -160,7 +160,9 @@ export function nodeMessage({ message, reason = message }: FailureRecord): strin
   return reason;
 }
 
-/** From this number on, branches are read together. Fewer branches are read one by one, which costs the same. */
+/**
+ * The smallest number of branches that NOVA reads together. It reads fewer branches one by one, which costs the same.
+ */
 export const fewestTogether = 50;
 
 /**

@@ -16,8 +16,8 @@ import { buildFailure, factsWithoutCode, type Outcome } from "./outcome.ts";
 type EntryNode = { id: string; type: Head["node_type"] };
 
 /**
- * Writes the entry of a node, unless the node has an entry. Returns the stored entry: the new one, or the entry that a
- * faster delivery wrote.
+ * Writes the entry of a node, unless the node has an entry. Returns the stored entry: the new entry, or the entry that
+ * a faster delivery wrote.
  */
 export async function commitOutcome(
   ports: Ports,

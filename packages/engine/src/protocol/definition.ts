@@ -68,7 +68,7 @@ export function isChosen({ edges }: Pick<NodeDefinition, "edges">): boolean {
 
 /**
  * Returns the id of the node after a node that does not decide: `<node>.join` if several edges leave it, null at the
- * end of an item of a map. An agent is followed by its join only if it has `calls`.
+ * end of an item of a map. For an agent, this is its join only if there are `calls`.
  */
 export function defaultNext({ version, node, edges }: NodeDefinition, calls?: readonly string[]): string | null {
   const fork = forksOf(version.workflow).get(node.id);
@@ -150,7 +150,7 @@ export function isLoopOf(key: string, node: string): boolean {
   return key.startsWith(`${node}->`);
 }
 
-/** Why a node without an outcome of its own fails. */
+/** The reason why a node that has produced no outcome fails. */
 export interface Reason {
   class: RunErrorClass;
   message: string;

@@ -34,7 +34,7 @@ export function noRuns(): SweptRuns & { open: Open } {
 
 /**
  * Sweeps every open run: closes runs whose state machine has ended, and repeats lost starts. An error of one run does
- * not end the sweep of the others.
+ * not end the sweep of the other runs.
  */
 export async function sweepRuns(ports: KindPorts, timeBudget: TimeBudget = endless) {
   const { open: _, ...swept } = noRuns();
@@ -92,7 +92,7 @@ export async function sweepExecution(ports: KindPorts, record: Execution): Promi
   const tip = await tipOf(ports, record);
   if (!tip) return null;
   if (isClose(tip)) return finishClosed(ports, record, tip);
-  // The sweeper does not start a queued run. The run starts when it gets its slots.
+  // The sweeper does not start a queued run. Such a run starts when it gets its slots.
   if (record.status === "queued") return null;
   const run = await ports.stateMachines.describe(record.stateMachineArn, record.id);
   if (run === null) return record.parent ? dropUnlessCalled(ports, record, record.parent) : repeatStart(ports, record);
@@ -180,7 +180,9 @@ export type TimeBudget = Pick<AbortSignal, "aborted">;
 
 export const endless: TimeBudget = { aborted: false };
 
-/** The input of the last task of a failed run. `continuation`: the further execution that failed, if one did. */
+/**
+ * The input of the last task of a failed run. `continuation`: the further execution that failed; absent if none failed.
+ */
 export type FailEvent = RunPosition & { error?: CaughtError; continuation?: Continuation };
 
 /** Closes a run after a task failed and Step Functions does not retry it. Returns the error in the close entry. */

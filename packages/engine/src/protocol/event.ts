@@ -56,7 +56,7 @@ export interface RunningAnswer extends RunPosition {
   /** Seconds until Step Functions runs the task again to look for the result. */
   pause: number;
   /**
-   * Only between two attempts: a sentence for people which says that the last attempt failed, and when the next one
+   * Only between two attempts: a sentence for people. It says that the last attempt failed, and when the next attempt
    * begins.
    */
   retry?: string;

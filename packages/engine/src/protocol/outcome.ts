@@ -33,7 +33,7 @@ export type FailedOutcome = OutcomeFacts & {
   types?: readonly string[];
   /** Only for an exception with an HTTP response: its status. */
   httpStatus?: number;
-  /** Only for an exception with an HTTP response: its header `Retry-After`, as the server wrote it. */
+  /** Only for an exception with an HTTP response: the text of the header `Retry-After`, unchanged. */
   retryAfter?: string;
 };
 

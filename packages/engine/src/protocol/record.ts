@@ -9,9 +9,9 @@ import type { Sandbox } from "../ports/sandboxes.ts";
 import { moveSandboxes, prepareOffers } from "../sandboxes/life.ts";
 
 /**
- * Sets the status of a run: `waiting` while the run, or an execution inside it, has an open task, else `running`. Call
- * this function after you have changed a task. It looks for open tasks again after each change of the status, so that
- * the last caller writes the true status.
+ * Sets the status of a run to `waiting` while the run, or an execution inside it, has an open task. Otherwise sets it
+ * to `running`. Call this function after you have changed a task. It looks for open tasks again after each change of
+ * the status, so that the last caller writes the true status.
  */
 export async function refreshStatus(ports: Ports, execution: string): Promise<void> {
   let waitsInside = false;
@@ -76,10 +76,11 @@ export interface Closed {
 }
 
 /**
- * Finishes the steps after a close entry: sets the status, publishes the event, offers sandboxes to other runs, tells
- * the service, and last takes the run out of the index of open runs. Every caller that finds the entry while the record
- * is still open repeats these steps. Only the writer of the entry knows the sandboxes that are `left`, and may offer
- * some of them. The caller that takes the run out of the index kills all sandboxes that no caller has offered.
+ * Finishes the steps after a close entry. It sets the status, publishes the event, offers sandboxes to other runs, and
+ * calls the port of the service. Last, it takes the run out of the index of open runs. Every caller that finds the
+ * entry while the record is still open repeats these steps. Only the writer of the entry knows the sandboxes that are
+ * `left`, and may offer some of them. The caller that takes the run out of the index kills all sandboxes that no caller
+ * has offered.
  */
 export async function finishClose(ports: Ports, entry: StoredEntry, left: readonly Sandbox[] = []): Promise<Closed> {
   const head = headOf(entry);

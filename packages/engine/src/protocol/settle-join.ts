@@ -124,8 +124,8 @@ export async function resultsText(ports: Ports, open: OpenFork, tips: readonly T
 }
 
 /**
- * Reads the values that an item set. This function does not load the pages that the context of the item shares with the
- * context of the map, because these pages hold no result of the item.
+ * Reads the values that an item set. The context of the item shares pages with the context of the map. This function
+ * does not load these pages, because they hold no result of the item.
  */
 async function itemResult(ports: Ports, { entry, head }: Tip, shared: ReadonlySet<string>) {
   if (!entry.contents.context) {

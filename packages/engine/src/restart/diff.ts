@@ -23,8 +23,8 @@ import type { TraceEntry } from "../trace/trace-entry.ts";
 import { Names, Source } from "./source.ts";
 
 /**
- * The differences between the visits of one node in two executions. Field names are public. `was` is the value of the
- * first execution, and `is` is the value of the second execution.
+ * The comparison of the node at one place in two executions. Field names are public. `was` is the value of the first
+ * execution, and `is` is the value of the second execution.
  */
 export interface NodeDiff {
   /**
@@ -185,8 +185,8 @@ function joinOutputs(fork: Output, { set }: Output, isMap: boolean): Output {
 }
 
 /**
- * Hashes the settings of a node: its own settings, its edges, and the settings of the workflow that affect the code of
- * every node.
+ * Hashes three groups of settings: those of a node, those of its edges, and those of the workflow that affect the code
+ * of every node.
  */
 function definitionHash(workflow: Workflow, id: string): string | null {
   const indexed = nodeIndex(workflow).get(id);

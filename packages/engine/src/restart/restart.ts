@@ -66,7 +66,7 @@ export async function restartExecution(ports: Ports, request: RestartRequest & P
  */
 export async function planRestart(ports: Ports, request: RestartRequest) {
   const { source: record, version, again = [] } = request;
-  // A record gets its `tip` when its run ends, so this check reads the `tip`. The record may stay `open` longer, while
+  // A record gets a `tip` when the run ends, so this check reads the `tip`. The record may stay `open` longer, while
   // steps after the end are still under way.
   if (record.tip === undefined)
     throw new RestartRefused(`execution ${record.id} is open - wait for its end, or cancel it`);

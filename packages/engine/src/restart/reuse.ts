@@ -9,8 +9,8 @@ import { isReused, isStep } from "./selection.ts";
 import { type Reads, Source } from "./source.ts";
 
 /**
- * Returns the keys of the context that code may look up; null if the code may look up any key, and `more` if the code
- * looks at more than the context.
+ * Returns the keys of the context that code may look up. Returns null if the code may look up any key, and `more` if
+ * the code looks at more than the context.
  */
 export type KeysLookedUp = (code: string) => Promise<string[] | null | "more">;
 

@@ -28,7 +28,7 @@ export type SandboxState =
   | "created"
   /** Taken over from an ended execution, for an attempt whose turn is not written yet. */
   | "inherited"
-  /** Used by its scope: a turn names the sandbox, or the last entry of the scope names it as `warm`. */
+  /** Used by its scope: a turn names the sandbox, or the last entry of the scope has it in `warm`. */
   | "in use"
   /** Kept by its scope, or by this process, for branches that start later. The scope has another sandbox in use. */
   | "spare"
@@ -391,7 +391,7 @@ export function compareEnds(a: Offer, b: Offer): number {
 
 /**
  * Removes offers of dead sandboxes. Extends as many idle sandboxes as a workflow keeps `warm`. `isActive` says whether
- * a version of a workflow is the active one; only an active version keeps sandboxes warm.
+ * a version of a workflow is active. Only an active version keeps sandboxes warm.
  */
 export async function sweepIdle(
   ports: Ports,
@@ -428,7 +428,7 @@ async function keepOffer(ports: Ports, offer: Offer, version: WorkflowVersion): 
   if (kept) await ports.executions.keepIdle(offer, kept);
 }
 
-/** Creates a sandbox of the same pool as the offered one, if a node of the version has that pool. */
+/** Creates a sandbox of the same pool as the offered sandbox, if a node of the version has that pool. */
 async function createLike(ports: Ports, { idle, id, client }: Offer, version: WorkflowVersion) {
   for (const node of tasksOf(version.workflow.nodes)) {
     const spec = sandboxSpec({ execution: id, scope: "" }, node, version);

@@ -22,12 +22,15 @@ import { sha256 } from "../sha256.ts";
 export const graceSeconds = 120;
 
 /**
- * The seconds for which a new or extended sandbox lives longer than its node may take, so that a sequence of short
- * nodes rarely has to extend the sandbox.
+ * The seconds that a new or extended sandbox lives in addition to the time of its node. So a sequence of short nodes
+ * rarely has to extend the sandbox.
  */
 export const betweenNodesSeconds = 180;
 
-/** The whole time of a prompt node, for its models and its code in all deliveries. It must fit into one Lambda. */
+/**
+ * The whole time of a prompt node in seconds, for its models and its code in all deliveries. This time must fit into
+ * one Lambda.
+ */
 export const promptBudgetSeconds = longestWaitedSeconds;
 
 /**

@@ -67,7 +67,7 @@ function hostOf(address: string): string {
   return `${hostname}:${port || (protocol === "http:" ? 80 : 443)}`;
 }
 
-/** A mailbox: IMAP reads it, SMTP sends from it. */
+/** A mailbox: code reads mails with IMAP, and sends mails with SMTP. */
 const email = kind(
   z
     .strictObject({

@@ -90,8 +90,8 @@ export class Redactor {
   }
 
   /**
-   * Yields the bytes of `body` until a secret appears. It calls `onFound` and throws `SecretFound` before it yields the
-   * end of the secret.
+   * Yields the bytes of `body` until a secret appears. Before this function would yield the end of a secret, it calls
+   * `onFound` and throws `SecretFound`.
    */
   async *refuse(body: AsyncIterable<Uint8Array>, onFound: () => void): AsyncIterable<Uint8Array> {
     if (this.#isBlind) {

@@ -41,9 +41,9 @@ const unreadable = ["BlobMissing", "BlobMismatch", "SyntaxError", "TypeError"];
 type Found = { text: string } | { blob: true } | { withheld: Why };
 
 /**
- * Builds the contents of a proof file. It withholds contents that have the value of a secret input, that were erased,
- * or that are too large. It remembers the hashes of the blobs that the shown contents name, and writes these blobs at
- * the end of the file. After it has checked a blob, it keeps no bytes of the blob in memory.
+ * Builds the contents of a proof file. It withholds contents with the value of a secret input, erased contents, and
+ * contents that are too large. It remembers the hashes of the blobs that the shown contents name, and writes these
+ * blobs at the end of the file. After it has checked a blob, it keeps no bytes of the blob in memory.
  */
 export class ProofContents {
   readonly #blobs: BlobStore;

@@ -19,7 +19,7 @@ import { sha256 } from "../sha256.ts";
 import { createEndedBranches, type EndedBranches, readBranches } from "./run-heads.ts";
 import { attemptStep, type TraceStep } from "./trace-entry.ts";
 
-/** How far a run has come, without the entries of its chain. */
+/** The progress of a run, without the entries of its chain. */
 export interface RunState {
   execution: Execution;
   /**
@@ -64,7 +64,7 @@ export async function readState(ports: Ports, id: string): Promise<RunState> {
 class HeadReader {
   /** All turns without an entry that this reader has found. */
   readonly held: HeldTurn[] = [];
-  /** The number of Step Functions executions after the first one, in which loops of the main line continued. */
+  /** The number of further executions of Step Functions in which loops of the main line continued. */
   continuations = 0;
   /** Entry 0 of the main line. */
   first: StoredEntry | undefined;
@@ -188,7 +188,7 @@ export interface NodeAtWork extends Pick<EntryId, "scope" | "seq"> {
   attempt: number;
   /** A time in ISO 8601. */
   since: string;
-  /** The reason why the node waits; null while its code runs or a model writes it. */
+  /** The reason why the node waits; null while the code of the node runs or a model writes the code. */
   waits_for: WaitsFor | null;
   /** The failed attempts of the node so far, in the same form as in an entry. Absent if no attempt has failed. */
   attempts?: TraceStep[];
@@ -197,7 +197,7 @@ export interface NodeAtWork extends Pick<EntryId, "scope" | "seq"> {
 interface MapProgress extends Pick<EntryId, "scope" | "seq"> {
   node_id: string;
   items: number;
-  /** The number of ended items, failed ones included. */
+  /** The number of ended items, including failed items. */
   done: number;
   failed: number;
 }

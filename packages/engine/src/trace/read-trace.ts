@@ -134,7 +134,9 @@ class TraceReader {
     return entries;
   }
 
-  /** Reads one entry in public form, with the branches that it opens, and returns the context after it. */
+  /**
+   * Reads one entry in public form, with the branches that the entry opens. Also returns the context after the entry.
+   */
   async link(at: EntryId, entry: StoredEntry, before: Before | undefined) {
     const head = headOf(entry);
     const context = head.digests.context ? await readContext(this.#ports, entry, head) : (before?.context ?? null);
@@ -214,8 +216,8 @@ class TraceReader {
   }
 
   /**
-   * Describes a child execution, with its entries if the trace is full. The secret keys of the child are those of its
-   * own workflow, so its entries need a separate reader.
+   * Describes a child execution, with its entries if the trace is full. The secret keys of the child are those of the
+   * child's workflow, so the entries of the child need a separate reader.
    */
   async #childOf({ execution, workflow, version: number }: ChildTip): Promise<NonNullable<TraceEntry["child"]>> {
     const child = { execution_id: execution, workflow, version: number };

@@ -149,8 +149,8 @@ function goesOn({ entry }: Link): boolean {
 }
 
 /**
- * Returns the number of the last entry of each branch, by scope, from the join of a fork; null if there is no join, or
- * if the list in the join was erased.
+ * Reads the number of the last entry of each branch, by scope, from the join of a fork. Returns null if there is no
+ * join, or if the list in the join was erased.
  */
 async function joinedTips(ports: Pick<Ports, "chain" | "blobs">, { execution_id: execution, scope, seq }: Head) {
   const { entry } = await ports.chain.read({ execution, scope, seq: seq + 1 });

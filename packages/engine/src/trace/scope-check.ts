@@ -138,8 +138,8 @@ export class ScopeCheck {
   }
 
   /**
-   * Checks that a child's chain is whole and signed, that the node's entry names the last entry of this chain, and
-   * that this node started the child.
+   * Checks three facts about a child. Its chain must be whole and signed, the entry of the node must name the last
+   * entry of this chain, and the node must have started the child.
    */
   async #childProblem(head: Head, child: ChildTip): Promise<Problem | undefined> {
     const walk = await this.walk(child.execution, "");
@@ -302,7 +302,10 @@ function votesMisfit(head: Head, last: Checked | undefined, tip: BranchEnd | und
     : "the votes that it lists end otherwise: one was changed, cut off or added";
 }
 
-/** Checks that the workflow version of an entry still has the definition that entry 0 names, and the code that ran. */
+/**
+ * Checks the stored workflow version of an entry. It must still have the definition that entry 0 names, and the code
+ * that ran.
+ */
 export class CodeCheck {
   readonly #workflows: Ports["workflows"];
   readonly #versions = new Map<string, Promise<WorkflowVersion | "changed" | "missing">>();

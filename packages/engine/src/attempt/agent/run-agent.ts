@@ -109,7 +109,8 @@ function compiledRun(task: Task<AgentNode>, found: TaskInput, { rounds }: Talk) 
 }
 
 /**
- * Returns the SHA-256 of what an agent would ask its model at this position: its question, and all rounds since then.
+ * Returns the SHA-256 of the whole talk that an agent would send to its model at this position: the question, and all
+ * rounds since then.
  */
 export async function talkHashAt(ports: KindPorts, task: Task<AgentNode>): Promise<string> {
   return hashOf((await prepareAgent(ports, task)).talk);

@@ -229,8 +229,8 @@ function ownBlobs(result: CodeResult | undefined, io: NodeIo): string[] {
 }
 
 /**
- * Thrown if another delivery has taken over: it holds the turn, closes it, or has written the entry. This delivery
- * reads the chain again.
+ * Thrown if another delivery has taken over: the other delivery holds the turn, closes the turn, or has written the
+ * entry. This delivery then reads the chain again.
  */
 export class TurnLost extends Error {
   override name = "TurnLost";
@@ -241,11 +241,14 @@ export class PipelineEnded extends Error {
   override name = "PipelineEnded";
 }
 
-/** Thrown if the result of code that ran for a step is lost, because its sandbox is gone or its time is over. */
+/**
+ * Thrown if the result of code that ran for a step is lost, because the sandbox no longer exists or the time of the
+ * code is over.
+ */
 export class CodeLost extends Error {
   override name = "CodeLost";
   readonly journal: number;
-  /** The timeout that the code exceeded; undefined if its sandbox is gone. */
+  /** The timeout that the code exceeded; undefined if the sandbox no longer exists. */
   readonly timeoutSeconds: number | undefined;
 
   constructor(journal: number, timeoutSeconds?: number) {

@@ -194,8 +194,8 @@ function withoutKeys(result: CodeResult, extra: readonly Member[]): CodeResult {
 }
 
 /**
- * Returns the code that runs for a step with this number: the code of the recorded step, or else the code that the
- * first delivery noted before it ran the code.
+ * Returns the code that runs for a step with this number: the code of the recorded step. If there is none, returns the
+ * code that the first delivery noted before the run.
  */
 async function codeToBegin(site: JournalSite, journal: StepJournal, place: number, code: string): Promise<string> {
   if (isPinnedPlace(place) || journal.hasCode(code)) return code;

@@ -68,7 +68,7 @@ export interface GivenOutcomes {
    * blobs. The document refers to blobs of this family. Absent: this execution starts a new family.
    */
   root?: string;
-  /** The earlier execution that this one restarts or follows. */
+  /** The earlier execution that this execution restarts or follows. */
   after?: string;
   tip?: string;
   /** Further members of the context, in stored form: large values are references to the family's blobs. */

@@ -224,9 +224,12 @@ export interface Voting {
   missing: { choice: string; count: number }[];
   /** The name of the caller, as NOVA has proved it. Null: NOVA has proved no name. */
   caller: string | null;
-  /** Why the caller may not vote and not delegate: one sentence. Null: the caller may. */
+  /** The sentence that says why the caller must not vote or delegate. Null: the caller may vote and delegate. */
   refusal: string | null;
-  /** Why the caller has nothing to withdraw: one sentence. Null: the caller may withdraw. */
+  /**
+   * The sentence that says why the caller has nothing to withdraw. Null: the caller may withdraw a vote or a
+   * delegation.
+   */
   withdrawalRefusal: string | null;
 }
 

@@ -24,7 +24,7 @@ interface Voting {
   votes: Votes;
 }
 
-/** Returns the person if NOVA has proved who it is. Throws `ApproverRefused`. */
+/** Returns the person. Throws `ApproverRefused` if NOVA has not proved who the person is. */
 export function demandPerson({ node }: Pick<Asked, "node">, person: Person | undefined): Person {
   if (person) return person;
   const message = `"${node}" takes answers only from people whose identity NOVA can prove, and this key names none - use the key of a person (nova keys create --identity), or sign in`;
@@ -94,8 +94,8 @@ export async function isExcluded(ports: Ports, task: Asked, approvers: Approvers
 }
 
 /**
- * Finds the people who started this run, the runs around it, and the runs that it restarts. The list is empty for a run
- * that a trigger or a key without an identity started.
+ * Finds the people who started this run, the runs around this run, and the runs that it restarts. The list is empty for
+ * a run that a trigger or a key without an identity started.
  */
 async function startersOf(ports: Pick<Ports, "chain" | "blobs">, execution: string): Promise<NamedPerson[]> {
   const found: NamedPerson[] = [];
@@ -177,11 +177,11 @@ export interface Exclusive {
 const diedAfterMs = 10_000;
 
 /**
- * Claims the approval for a person before the caller puts the vote, so that the person cannot vote at the same instant
- * on two approvals that exclude each other. Each approval has its own chain of votes, so the write of a vote on one
+ * Claims the approval for a person before the caller puts the vote. So the person cannot vote at the same instant on
+ * two approvals that exclude each other. Each approval has its own chain of votes, so the write of a vote on one
  * approval does not notice a vote on the other. All claims of a person are in one item, and the first process that
  * changes this item wins. Call this function after you read the votes, and before you put a vote. Throws
- * `ApproverRefused`.
+ * `ApproverRefused` if the person has voted, or may be about to vote, on such another approval.
  */
 export async function claimVote(ports: Ports, exclusive: Exclusive): Promise<void> {
   const rivals = rivalsOf(exclusive);
@@ -231,8 +231,8 @@ async function demandNoVote(ports: Ports, exclusive: Exclusive, claim: VoterClai
 
 /**
  * Finds the other approvals for which both is true: they exclude the voters of this approval, and this approval
- * excludes their voters. If only one of two approvals excludes the voters of the other, a person may vote on both in
- * one order.
+ * excludes their voters. If only one of two approvals excludes the voters of the other approval, a person may vote on
+ * both approvals in one order.
  */
 function rivalsOf({ task, workflow }: Exclusive): Map<string, Approvers> {
   const approversOf = (id: string) => {

@@ -130,7 +130,7 @@ function shorten(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
 }
 
-/** Builds the command that answers this task and no later one. Several choices are joined by `|`. */
+/** Builds the command that answers this task, and cannot answer a later task. Several choices are joined by `|`. */
 export function approveCommand(
   { id, choices }: Pick<WaitingTask, "id" | "choices">,
   offered: readonly string[] = choices,

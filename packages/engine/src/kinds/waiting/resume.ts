@@ -41,8 +41,8 @@ export async function callLink(ports: Ports, link: ResumeLink, record: Execution
 }
 
 /**
- * Ends the wait of a task with the call of its resume link, if the call arrived before the task existed, or if the
- * process that handled the call died. Returns false if there was no call.
+ * Ends the wait of a task with the stored call of its resume link. This is necessary if the call arrived before the
+ * task existed, or if the process that handled the call died. Returns false if there was no call.
  */
 export async function takeCalled(ports: Ports, task: WaitingTask): Promise<boolean> {
   const { execution, link: id } = task;
@@ -110,8 +110,8 @@ export async function linkOfVisit(ports: Ports, at: EntryId, node: string): Prom
 }
 
 /**
- * Finds the scope of a node: the scope of `at`, or one around it. The entry of the next visit of the node has the
- * returned number or a higher one.
+ * Finds the scope of a node: the scope of `at`, or a scope around it. The entry of the next visit of the node has the
+ * returned number or a higher number.
  */
 function levelOf(workflow: Workflow, at: EntryId, node: string): EntryId | undefined {
   const place = branchOf(at.scope);

@@ -66,9 +66,9 @@ export async function sweepTasks(
 }
 
 /**
- * Publishes the event of a waiting approval again when a reminder is due. If several are due, one event stands for all.
- * If the process dies before it has noted the reminder, the next sweep publishes the event again, and the receiver of
- * the event recognises the repetition.
+ * Publishes the event of a waiting approval again when a reminder is due. If several reminders are due, this function
+ * publishes only one event. If the process dies before it has noted the reminder, the next sweep publishes the event
+ * again, and the receiver of the event recognises the repetition.
  */
 async function remind(ports: Ports, task: WaitingTask): Promise<void> {
   const now = ports.clock.now();

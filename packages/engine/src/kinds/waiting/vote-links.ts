@@ -20,7 +20,7 @@ export interface VoteLink {
 /**
  * Returns the links of the people who can still vote: people with a mail address whom the approval or a delegation
  * names, and whom `not` does not exclude. With `only`, returns the link of this person, even after a vote or a
- * delegation, because with the link the person can take back the vote or the delegation.
+ * delegation. With this link, the person can take the vote or the delegation back.
  */
 export async function voteLinks(ports: Ports, task: WaitingTask, only?: string): Promise<VoteLink[]> {
   const { approvers, node: id } = task;

@@ -52,7 +52,7 @@ export type Ballot = Vote | Withdrawal | Delegation | VotesEnd;
 /** The entries of the inner scope of an approval, up to the entry that ended the voting. */
 export interface Votes {
   scope: string;
-  /** The votes that count: each person has at most one, and has not withdrawn it. */
+  /** The votes that count: at most one vote of each person, without withdrawn votes. */
   standing: Vote[];
   delegations: Delegation[];
   /** All ballots of people, oldest first. */
