@@ -18,8 +18,8 @@ import {
 } from "./nodes.ts";
 
 /**
- * Emits the states of the main line, of a branch, or of the body of a map: the states of the nodes, and the end states
- * to which these states lead.
+ * Emits the states of the main line, of a branch, or of the body of a map. These are the states of the nodes, and the
+ * end states to which they lead.
  */
 export type EmitFrame = (planned: PlannedFrame, frame: Frame) => States;
 

@@ -254,9 +254,7 @@ export interface Pipeline {
   pinned(task: PromptTask): Promise<PinnedCode | null>;
   /** Returns the pinned code with this key, which an earlier delivery of the node has started. */
   generation(task: PromptTask, key: string): Promise<PinnedCode>;
-  /**
-   * Runs `pinned`. A model writes new code if `pinned` is null, or if `pinned` failed because of a mistake in its code.
-   */
+  /** Runs `pinned`. A model writes new code if `pinned` is null, or if the code of `pinned` itself caused a failure. */
   run(task: PromptTask, means: PipelineMeans, pinned: PinnedCode | null): Promise<PipelineOutcome>;
   /**
    * Asks the model of a text node. The outcome sets the answer in the context, and for a decision it chooses the edge.
