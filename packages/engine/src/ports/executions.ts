@@ -168,10 +168,10 @@ export interface ExecutionStore {
 }
 
 /**
- * Does the work of the service after the end of a run. It stores the statistics with the cost of the run, stores the
- * leaf of the run for the next Merkle tree, and frees the slots. The record says how the run ended. Several processes
- * may close the same run, and each calls this before it removes the record from the open index. So every step of the
- * work must be harmless when it is repeated.
+ * Does the work of the service after the end of a run. It stores statistics with the cost of each node, stores the leaf
+ * of the run for the next Merkle tree, and frees the slots. The record says how the run ended. Several processes may
+ * close the same run, and each calls this before it removes the record from the open index. So every step of the work
+ * must be harmless when it is repeated.
  */
 export type OnExecutionEnded = (execution: Execution) => Promise<void>;
 
