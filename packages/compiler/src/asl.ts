@@ -10,7 +10,7 @@ export type States = Record<string, State>;
 export type State = PassState | TaskState | ChoiceState | WaitState | FailState | ParallelState | MapState;
 
 /**
- * The next state, or the end of the machine. `OutputPath: null` replaces the output by `{}`, because thousands of
+ * The next state, or the end of the machine. `OutputPath: null` replaces the output by `{}`. Otherwise thousands of
  * unused outputs would exceed the data limit of Step Functions.
  */
 export type Transition =
@@ -99,14 +99,14 @@ interface OverItems extends Together {
 
 export type MapState = InlineMapState | DistributedMapState;
 
-/** A Map that runs its items in the same execution, whose history contains the events of all items. */
+/** A Map that runs its items in the same execution. The history of this execution contains the events of all items. */
 export interface InlineMapState extends OverItems {
   ItemsPath: string;
   ItemReader?: never;
   ItemProcessor: Branch & { ProcessorConfig: { Mode: "INLINE" } };
 }
 
-/** A Map that runs each item in an execution of its own. It reads the list of items from S3. */
+/** A Map that runs each item in a separate execution. It reads the list of items from S3. */
 export interface DistributedMapState extends OverItems {
   ItemsPath?: never;
   ItemReader: { Resource: string; ReaderConfig: { InputType: "JSON" }; Parameters: Parameters };

@@ -34,7 +34,7 @@ import { lower, type Plan } from "./lower.ts";
 
 const codes = { size: "NOVA607", syntax: "NOVA601", name: "NOVA602", rebound: "NOVA604" } as const;
 
-/** Reports NOVA601 to NOVA607, and NOVA502: mistakes in the Python of a workflow. This check does not run the code. */
+/** Reports mistakes in the Python code of a workflow (NOVA601 to NOVA607, and NOVA502), without running the code. */
 export async function checkSources(sources: readonly PythonSource[]): Promise<Finding[]> {
   const modules = Object.fromEntries(sources.filter((one) => !one.node).map((one) => [one.file ?? one.path, one.code]));
   return (await Promise.all(sources.map((one) => checkSource(one, modules)))).flat();
@@ -98,12 +98,15 @@ export function checkImports({ requirements, lib }: Workflow, sources: readonly 
   );
 }
 
-/** The most characters of code that NOVA analyses for one workflow. The analysis takes a few milliseconds per KB. */
+/**
+ * The largest number of characters of code that this check analyses for one workflow. The analysis takes a few
+ * milliseconds per KB.
+ */
 const maxCharacters = 60_000;
 
 /** Reports NOVA508: keys that no earlier node sets. */
 export function checkKnownKeys({ workflow, keyFindings }: ParsedWorkflow): Finding[] {
-  // A module of lib/ that prints a result may set any key, so no key is reported as missing.
+  // A module of `lib/` that prints a result may set any key, so this check then reports no missing key.
   if (Object.values(workflow?.lib ?? {}).some((source) => /dump|__main__|inspect/.test(source))) return [];
   let left = maxCharacters;
   const read = new Map<string, CodeKeys | null>();
@@ -118,7 +121,7 @@ export function checkKnownKeys({ workflow, keyFindings }: ParsedWorkflow): Findi
   return keyFindings({ readCodeKeys: keysOf, findNearKey });
 }
 
-/** The largest size of a definition (AWS Step Functions, quotas). */
+/** The largest size of a state machine's definition (AWS Step Functions, quotas). */
 export const definitionLimitBytes = 1_048_576;
 
 /**
@@ -135,12 +138,12 @@ export function checkSize(definition: string, nodes: number): Finding[] {
   return [finding("NOVA701", "$.nodes", message)];
 }
 
-/** The most loop edges that the search for the loop with the most events tries. */
+/** The largest number of loop edges that `checkEvents` tries when it searches the loop with the most events. */
 const maxLooked = 20;
 
 /**
- * Reports NOVA702: workflows whose runs may exceed the history of one Step Functions execution, because some loops
- * cannot continue in a further execution.
+ * Reports workflows whose runs may exceed the history of one Step Functions execution (NOVA702). In such a workflow,
+ * some loops cannot continue in a further execution.
  */
 export function checkEvents(workflow: Workflow): Finding[] {
   const loops = [...nodeIndex(workflow).values()].flatMap(({ edges }) => edges.filter(({ max }) => max !== undefined));
@@ -187,7 +190,7 @@ export interface SentFacts {
   context?: string;
 }
 
-/** Finds mistakes in the code of a node without running it, given the context that the node gets. */
+/** Finds mistakes in the code of a node without running the code. `context` is the context that the node gets. */
 export async function checkCode(code: string, { context, ...facts }: SentFacts): Promise<CodeFinding[]> {
   if (context === undefined) return checkNodeCode(code, facts);
   const shapes = membersOf(context).map(({ key, json }) => [key, readValueShape(JSON.parse(json))]);
@@ -195,8 +198,8 @@ export async function checkCode(code: string, { context, ...facts }: SentFacts):
 }
 
 /**
- * Returns the shape of a value. A reference to a blob has the type that the reference names; the parts of the blob are
- * unknown.
+ * Returns the shape of a value. For a reference to a blob, this is the type in the reference, because the members of
+ * the blob are unknown.
  */
 function readValueShape(value: unknown): ValueShape {
   const blob = (value as { $blob?: { type?: unknown; bytes?: unknown } } | null)?.$blob;

@@ -15,7 +15,10 @@ const compiler = new DeadlineWorker({
   deadlineMs,
 });
 
-/** The most findings in an answer: more than a person reads, and few enough for the 6 MB that a Lambda can return. */
+/**
+ * The largest number of findings in an answer. No person reads so many findings, and they fit into the 6 MB that a
+ * Lambda can return.
+ */
 const maxFindings = 500;
 
 /** Runs `compileWorkflow` in a thread. If the thread runs out of time or memory, the result has NOVA109. */
@@ -29,14 +32,16 @@ export async function compileSent(source: WorkflowSource, options: EmitOptions =
 }
 
 /**
- * Runs `findLookedUpKeys` in the same thread. Returns "more" if this takes too long, because the code may then read
- * anything.
+ * Runs `findLookedUpKeys` in the same thread as `compileSent`. Returns "more" if the thread runs out of time or memory,
+ * because the code may then read any data.
  */
 export async function keysLookedUpSent(code: string): Promise<string[] | null | "more"> {
   return compiler.callOr<string[] | null | "more">(() => "more", "findLookedUpKeys", code);
 }
 
-/** Runs `checkNodeCode` in the same thread. If the thread runs out of time or memory, the result has PY105. */
+/**
+ * Runs `checkCode` in the same thread as `compileSent`. If the thread runs out of time or memory, the result has PY105.
+ */
 export async function checkCodeSent(code: string, facts: SentFacts): Promise<CodeFinding[]> {
   const stopped = (why: string): CodeFinding[] => {
     const message = `checking the code ${why} - write shorter and flatter code`;
@@ -53,7 +58,9 @@ function firstOf(findings: Finding[]): Finding[] {
   return [...shown, finding("NOVA115", "$", message)];
 }
 
-/** Returns the sort rank of a finding: errors precede warnings, so that the limit does not hide an error. */
+/**
+ * Returns the sort rank of a finding. Errors precede warnings, so that the limit of findings does not hide an error.
+ */
 function rank({ severity }: Finding): number {
   return severity === "error" ? 0 : 1;
 }

@@ -41,8 +41,8 @@ function hasErrors(findings: readonly Finding[]): boolean {
 }
 
 /**
- * ARNs of NOVA's functions in the account of the laptop. They have the same names and the same alias as in every
- * deployment.
+ * ARNs of NOVA's functions in the account of the local cloud on a laptop. The functions have the same names and the
+ * same alias as in every deployment.
  */
 export const localFunctions: FunctionArns = {
   runNode: localArn("nova-run-node"),
@@ -53,11 +53,11 @@ export const localFunctions: FunctionArns = {
 
 export interface EmitOptions {
   functions?: FunctionArns;
-  /** The most items that a map may run inline. Absent: as many as the history of an execution allows. */
+  /** The largest number of items that a map may run inline. Absent: as many as the history of an execution allows. */
   inlineItems?: number;
   /**
-   * After more events than this, every loop continues in a further execution. Absent: the compiler computes the number,
-   * and loops continue in further executions only if one history may be too short.
+   * The number of events after which every loop continues in a further execution. Absent: the compiler computes the
+   * number, and loops continue in further executions only if one history may be too short.
    */
   historyEvents?: number;
 }
@@ -66,7 +66,7 @@ export interface EmitOptions {
 interface Machine {
   stateMachine: StateMachine;
   /**
-   * The budget by which a run counts its events. Present if the loops of the workflow continue in further executions.
+   * The budget with which a run counts its events. Present if the loops of the workflow continue in further executions.
    */
   history?: HistoryBudget;
 }

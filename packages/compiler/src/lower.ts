@@ -18,7 +18,10 @@ import {
   type Workflow,
 } from "@nova/workflow";
 
-/** Resolves the edges of a checked workflow. Throws `RangeError` for a workflow that the checks should have refused. */
+/**
+ * Builds the plan of a checked workflow, in which all edges are resolved. Throws `RangeError` for a workflow that the
+ * checks should have refused.
+ */
 export function lower(workflow: Workflow): Plan {
   const start = startOf(workflow);
   if (!start) throw new RangeError(`workflow "${workflow.id}" has no start node`);
@@ -32,7 +35,7 @@ export function lower(workflow: Workflow): Plan {
   };
 }
 
-/** Returns a function that resolves the edges between nodes: those of the main line, of a branch or of a body. */
+/** Returns a function that resolves the edges between the nodes of the main line, of a branch or of a body. */
 function lowering(indexedNodes: ReadonlyMap<string, IndexedNode>, forks: ReadonlyMap<string, Fork>) {
   const seen = new Set<string>();
   return lowerFrame;
@@ -90,7 +93,7 @@ function lowering(indexedNodes: ReadonlyMap<string, IndexedNode>, forks: Readonl
 
   function lowerAgent({ maxConcurrency, executor, id, retry }: AgentNode) {
     const tools = lowerBranches(forks.get(id));
-    // A failure of compiled code takes one more visit of the agent, which is no step.
+    // If compiled code fails, the agent needs one more visit, which is no step.
     const maxSteps = executor.maxSteps + (executor.compiled ? 1 : 0);
     return { maxConcurrency, maxSteps, tools, ...defined({ retry }) };
   }
@@ -107,15 +110,15 @@ function lowering(indexedNodes: ReadonlyMap<string, IndexedNode>, forks: Readonl
   }
 }
 
-/** The nodes of the main line, branch or body whose edges are resolved. */
+/** The nodes of the main line, of the branch or of the body whose edges `lower` resolves. */
 interface Inside {
   nodes: ReadonlySet<string>;
   isMain: boolean;
 }
 
 /**
- * Returns the target of an edge if it is one of these nodes. An edge that leaves a branch or a body has no target
- * (null), because the branch or item ends there.
+ * Returns the target of an edge if the target is one of these nodes. For an edge that leaves a branch or a body,
+ * returns null, because the branch or item ends there.
  */
 function resolveTarget(target: string, { nodes, isMain }: Inside): Target {
   if (nodes.has(target)) return target;
@@ -124,8 +127,8 @@ function resolveTarget(target: string, { nodes, isMain }: Inside): Target {
 }
 
 /**
- * Returns the target after a node that does not decide. If branches start at the node, it is the target after their
- * join.
+ * Returns the target after a node that does not decide. If branches start at the node, returns the target after the
+ * join of these branches.
  */
 function nextOf({ node, edges, body }: IndexedNode, fork: Fork | undefined, inside: Inside): Target {
   if (fork && fork.next === null && inside.isMain) {
@@ -153,12 +156,14 @@ function branchesOf({ node, edges }: IndexedNode, inside: Inside): Pick<Decides,
   return { branches, ...(otherwise && { otherwise: otherwise.target }) };
 }
 
-/** How often code without effects may run for one entry: it runs again after the loss of its sandbox or Lambda. */
+/**
+ * How often code without effects may run for one entry. Such code runs again after the loss of its sandbox or Lambda.
+ */
 const maxAttempts = 3;
 
 /**
- * Returns the retry of a node and how often its task may run. The task of long code runs once for each check. A wait
- * for the next attempt in a separate state makes the task run once more.
+ * Returns the `retry` of a node, and in `looks` how often its task may run. The task of long code runs once for each
+ * check. If a separate state waits for the next attempt, the task runs once more after each wait.
  */
 function taskRuns(node: TaskNode): Pick<PlannedTask, "looks" | "retry"> {
   const { retry, effects } = node;
@@ -167,7 +172,7 @@ function taskRuns(node: TaskNode): Pick<PlannedTask, "looks" | "retry"> {
   return defined({ looks: isLong(node) ? maxChecks(node) * runs + runs - 1 : waits, retry });
 }
 
-/** A workflow with resolved edges, in no way specific to the Amazon States Language. */
+/** A workflow with resolved edges. It is independent of the Amazon States Language. */
 export interface Plan {
   comment: string;
   timeoutSeconds?: number;
@@ -192,8 +197,8 @@ export type PlannedNode =
   | PlannedEnd;
 
 /**
- * The node that follows; null at the end of a branch or an item. The main line has no such end, because it ends in end
- * nodes.
+ * The node that follows; null at the end of a branch or an item. The main line has no null targets, because it ends in
+ * end nodes.
  */
 export type Target = string | null;
 
@@ -204,7 +209,7 @@ interface Planned {
 
 /** A node with one next node, or with parallel branches. */
 export interface HasNext extends Planned {
-  /** The next node. If branches start at this node, it is the node after their join. */
+  /** The next node. If branches start at this node, `next` is the node after the join of these branches. */
   next: Target;
   fork?: PlannedFork;
 }
@@ -222,7 +227,7 @@ export interface Failable {
   onError?: Target;
 }
 
-/** A decision or an approval: the decision in its entry chooses the branch. */
+/** A decision node or an approval. The decision in the entry of the node chooses the branch. */
 export interface Decides extends Planned, Failable {
   branches: Branch[];
   otherwise?: Target;
@@ -270,10 +275,10 @@ export interface PlannedMap extends HasNext, Failable {
 
 export interface PlannedAgent extends HasNext, Failable {
   type: "agent";
-  /** The nodes of each tool. A call runs those of one tool. */
+  /** The nodes of each tool. A call runs the nodes of one tool. */
   tools: PlannedFrame[];
   maxConcurrency: number;
-  /** How often the agent may be visited again, and the most calls of one visit. */
+  /** How often a run may visit the agent again, and also the largest number of calls in one visit. */
   maxSteps: number;
   retry?: Retry;
 }

@@ -6,8 +6,8 @@ import type { Sandbox } from "./ports/sandboxes.ts";
 /** The number of remembered entries. Runs with older entries probably continue in other processes. */
 const maxKept = 64;
 /**
- * How long an entry is remembered. The next node usually starts at once; if it does not, another process has probably
- * run it.
+ * How long an entry is remembered. The next node usually starts at once. If this process does not run it within this
+ * time, another process has probably run it.
  */
 const keptMs = 5_000;
 /**
@@ -80,8 +80,8 @@ export function createWarmPool() {
       usedAt.set(id, nowMs);
     },
     /**
-     * Returns whether code of this process ended in the sandbox a moment ago. It then forgets the time, because the
-     * sandbox may end while the next code runs.
+     * Returns whether code of this process ended in the sandbox a moment ago. This function then forgets that moment,
+     * because the sandbox may end while the next code runs.
      */
     takeFresh({ id }: Sandbox, nowMs: number): boolean {
       const at = usedAt.get(id);
@@ -93,7 +93,10 @@ export function createWarmPool() {
       for (const id of ids) usedAt.delete(id);
       keepOnly(({ id }) => !ids.includes(id));
     },
-    /** Forgets the sandboxes of a joined fork, because the entry of the join names them. `at` is one of its branches. */
+    /**
+     * Forgets the sandboxes of a joined fork, because the entry of the join names them. `at` is one of the branches of
+     * the fork.
+     */
     forgetFork(at: Pick<EntryId, "execution" | "scope">): void {
       const [fork] = forksAround(at);
       if (fork !== undefined) idle.delete(fork);
@@ -137,7 +140,7 @@ export function createInFlight() {
         count(execution, -1);
       }
     },
-    /** Ids of the executions that have a delivery in this process now. */
+    /** Returns the ids of the executions that have a delivery in this process now. */
     get runs(): string[] {
       return [...deliveries.keys()];
     },

@@ -14,8 +14,8 @@ interface PublishRequest {
 }
 
 /**
- * Publishes the state machine, then stores a version that names it. If the latest version has the same hash, only
- * returns that version.
+ * Publishes the state machine, and then stores a version that names it. If the latest version has the same hash and the
+ * same template, only returns that version.
  */
 export async function publishWorkflow(ports: Ports, request: PublishRequest): Promise<WorkflowVersion> {
   const { workflow, stateMachine, template, history } = request;

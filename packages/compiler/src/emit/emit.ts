@@ -89,7 +89,7 @@ const emitters: { [T in PlannedNode["type"]]: Emit<T> } = {
   end: emitEnd,
 };
 
-/** Emits a Pass state, because the entry of the start node was written before the execution started. */
+/** Emits a Pass state for the start node, because NOVA writes the entry of this node before the execution starts. */
 function emitStart(node: PlannedStart): States {
   return { [node.id]: { Type: "Pass", ...defined({ Comment: node.comment }), ...transitionTo(stateAfter(node)) } };
 }
@@ -107,8 +107,8 @@ function emitEnd(node: PlannedEnd, frame: Frame): States {
 
 /**
  * Emits the task that closes a failed run, and then a Fail state with the error that the task returns. The task has no
- * Parameters, so its Lambda gets the whole input: `$.error` exists after a Catch, but not after a Choice without a
- * match.
+ * Parameters, so its Lambda gets the whole input. The input has `$.error` after a Catch, but not after a Choice that
+ * matches no rule.
  */
 function closeStates(functions: FunctionArns): States {
   return {
@@ -119,8 +119,8 @@ function closeStates(functions: FunctionArns): States {
 }
 
 /**
- * Emits the first state of the machine. A further execution starts at the node to which a loop of the execution before
- * it leads back.
+ * Emits the first state of the machine. A further execution starts at the node to which the loop of the preceding
+ * execution leads back.
  */
 function beginStates(main: PlannedFrame): States {
   const [first, ...others] = loopTargets(main).map(resumeAt);
@@ -129,8 +129,8 @@ function beginStates(main: PlannedFrame): States {
 }
 
 /**
- * Tests first that `resume` is present: the input of the first execution lacks it, and comparing a missing field would
- * fail the execution.
+ * Returns the rule that leads to `target` if `resume` names it. The rule first tests that `resume` is present. The
+ * input of the first execution lacks `resume`, and the comparison of a missing field would fail the execution.
  */
 function resumeAt(target: string): ChoiceRule {
   const isThere = { Variable: "$.resume", IsPresent: true } as const;
@@ -139,8 +139,8 @@ function resumeAt(target: string): ChoiceRule {
 
 /**
  * Emits the task that runs the same state machine again, with an empty history. This execution only waits for the
- * further one, and ends with the same status. If the further execution fails, the state that closes the run follows:
- * the further execution may have ended without closing it.
+ * further execution, and ends with the same status. If the further execution fails, the state that closes the run
+ * follows, because the further execution may have ended without closing the run.
  */
 function continueStates(): States {
   return {

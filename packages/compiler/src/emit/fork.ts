@@ -18,12 +18,12 @@ import {
 } from "./nodes.ts";
 
 /**
- * Emits the states of the main line, of a branch, or of the body of a map: the states of its nodes, and the end states
- * to which these lead.
+ * Emits the states of the main line, of a branch, or of the body of a map. These are the states of the nodes, and the
+ * end states to which they lead.
  */
 export type EmitFrame = (planned: PlannedFrame, frame: Frame) => States;
 
-/** Emits the Parallel state with all branches, then their join, which leads to `next`. */
+/** Emits the Parallel state with all branches, and then their join, which leads to `next`. */
 export function emitFork(fork: PlannedFork, next: Target, frame: Frame, emitFrame: EmitFrame): States {
   const { node, branches } = fork;
   return {
@@ -75,8 +75,8 @@ export function emitMap(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): S
 }
 
 /**
- * Emits the Map over the items: inline, or with an execution for each item if the history of this execution has no room
- * for all items.
+ * Emits the Map over the items. It runs inline, or with an execution for each item if the history of this execution has
+ * no room for all items.
  */
 function eachStates(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): States {
   const body = emitBody(node, frame, emitFrame);
@@ -113,8 +113,8 @@ function emitBody({ id, body, toleratesFailures }: PlannedMap, { functions }: Fr
 const longestLabel = 40;
 
 /**
- * Returns the parts of a distributed Map: the reader of the item numbers in S3, and an execution of `body` for each
- * item.
+ * Returns the fields of a distributed Map: the reader of the item numbers in S3, and the processor that runs `body` for
+ * each item in an execution.
  */
 function ownExecutions(map: string, body: Branch): Pick<DistributedMapState, "ItemReader" | "Label" | "ItemProcessor"> {
   return {
@@ -149,8 +149,8 @@ const longestName = 80;
 const digits = 8;
 
 /**
- * Returns the name of a state in the copy of a body whose items have their own executions. A long name ends with a
- * hash.
+ * Returns the name of a state in the copy of a body that runs each item in a separate execution. A long name ends with
+ * a hash.
  */
 function distributedName(name: string): string {
   if (name.length + ending.length <= longestName) return name + ending;
@@ -159,8 +159,8 @@ function distributedName(name: string): string {
 }
 
 /**
- * Emits the task that asks the model, a Choice, the Map that runs each requested call, and the join, which leads back
- * to the task. Without calls the answer is final, and the node after the agent follows.
+ * Emits the task that asks the model, a Choice, the Map that runs each requested call, and the join. The join leads
+ * back to the task. If the model requests no calls, its answer is final, and the node after the agent follows.
  */
 export function emitAgent(node: PlannedAgent, frame: Frame, emitFrame: EmitFrame): States {
   const { id, comment, retry } = node;
@@ -192,7 +192,7 @@ function callsMap(node: PlannedAgent, frame: Frame, emitFrame: EmitFrame): MapSt
   };
 }
 
-/** Emits the states of one call: a Choice that finds the tool, and then the nodes of the tool in a scope of their own. */
+/** Emits the states of one call: a Choice that finds the tool, and then the nodes of the tool in a separate scope. */
 function callStates({ id, tools }: PlannedAgent, { functions }: Frame, emitFrame: EmitFrame): Branch {
   const call = stateOf(id, "call");
   const scope = `States.Format('{}/${id}@{}.{}', $.scope, $.seq, $.index)`;

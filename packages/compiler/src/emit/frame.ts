@@ -22,13 +22,13 @@ export interface Frame {
   unsettled: string;
   unfit: string;
   /**
-   * The state to which a Choice leads at the end of the frame. States of other types end the frame with `End`, which a
-   * Choice cannot have.
+   * The state to which a Choice leads at the end of the frame. States of other types end the frame with `End`, but a
+   * Choice has no `End`.
    */
   done: string;
   /**
-   * The state to which a loop leads if it continues in a further execution. Absent if loops cannot do so, for example
-   * in a branch.
+   * The state to which a loop leads if it continues in a further execution. Absent if no loop can continue in a further
+   * execution, for example in a branch.
    */
   further?: string | undefined;
   /** The number of items that a map may run inline. Absent in the body of a map, where maps always run inline. */
@@ -46,7 +46,7 @@ export function mainFrame(functions: FunctionArns, inlineItems: InlineItems, con
   return { functions, closed: closedState, ...close, inlineItems, settles: false, further };
 }
 
-/** Builds the frame of a branch or an item. `first` names its first state. */
+/** Builds the frame of a branch or an item. `name` is the prefix of the names of its end states. */
 export function innerFrame(
   name: string,
   functions: FunctionArns,
@@ -62,7 +62,7 @@ export function transitionTo(way: Target): Transition {
 }
 
 /**
- * Returns the states in which a branch or an item ends. Leaves out the ends to which no state in `states` leads,
+ * Returns the states in which a branch or an item ends. Leaves out the end states to which no state in `states` leads,
  * because Step Functions refuses unreachable states.
  */
 export function endsOf(frame: Frame, states: States): States {
@@ -79,14 +79,16 @@ export function endsOf(frame: Frame, states: States): States {
   return Object.fromEntries(Object.entries(ends).filter(([name]) => reached.has(name)));
 }
 
-/** The end of a branch or an item whose decision matches no edge. */
+/** The Fail state for a branch or an item in which a decision matches no edge. */
 export const unfitEnd: State = {
   Type: "Fail",
   Error: "NodeFailed",
   Cause: "No edge fits the decision; the chain of work has it.",
 };
 
-/** The end of an execution in which a task found the run closed. The reason is in the close entry. */
+/**
+ * The Fail state for an execution in which a task found the run closed. The close entry says why the run was closed.
+ */
 export const closedEnd: State = {
   Type: "Fail",
   Error: "ExecutionClosed",
@@ -106,8 +108,8 @@ export function stateAfter({ fork, next }: HasNext): Target {
 }
 
 /**
- * The name of a state that belongs to no node contains a dot. No node id contains one, so no node's state has the same
- * name.
+ * The names of states that belong to no node. Each name contains a dot. No node id contains a dot, so no state of a
+ * node has the same name.
  */
 export const closeState = "execution.close";
 export const failedState = "execution.failed";
@@ -115,7 +117,7 @@ export const closedState = "execution.closed";
 export const beginState = "execution.begin";
 export const continueState = "execution.continue";
 
-/** The suffix in the name of a node's further states. It says what the state does for the node. */
+/** The suffix in the names of the further states of a node. It says what such a state does for the node. */
 type Part =
   | ("branch" | "settle" | "settled" | "running" | "pause" | "expired" | "wait" | "waited" | "run" | "done")
   | ("fork" | "join" | "joined" | "size" | "each" | "item")
@@ -129,8 +131,8 @@ export function stateOf(node: string, part: Part): string {
 const longestBranchName = 72;
 
 /**
- * Returns the name of a branch's first state, which is also the prefix of the names of its other states. An id has at
- * most 64 characters.
+ * Returns the name of a branch's first state. This name is also the prefix of the names of the branch's other states.
+ * An id has at most 64 characters.
  */
 export function branchName(fork: string, entry: string): string {
   const name = `${stateOf(fork, "fork")}.${entry}`;

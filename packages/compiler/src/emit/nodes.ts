@@ -16,7 +16,7 @@ import { type Frame, stateAfter, stateOf, transitionTo } from "./frame.ts";
 /** The longest timeout of a function in AWS Lambda. */
 const lambdaLimitSeconds = 900;
 
-/** Emits a Lambda task. The retriers of its node precede the retriers that every task has. */
+/** Emits a Lambda task. The retriers of the node precede the retriers that every task has. */
 export function lambdaTask(
   resource: string,
   details: { comment?: string | undefined; parameters?: Parameters; catchers?: Catcher[]; retry?: Retry | undefined },
@@ -53,7 +53,8 @@ export function nodeParameters(node: string): Parameters {
 }
 
 /**
- * Returns the parameters of a task that runs code: those of any node, and the number of earlier retries of the task.
+ * Returns the parameters of a task that runs code: the parameters of every node, and the number of earlier retries of
+ * the task.
  */
 export function codeParameters(node: string): Parameters {
   return { ...nodeParameters(node), "retries.$": "$$.State.RetryCount" };
@@ -76,8 +77,8 @@ export function catchTo(next: string, { closed }: Frame): Catcher[] {
 type Policy = (typeof runErrors)[keyof typeof runErrors]["retry"];
 
 /**
- * Retries immediately, because the next delivery attaches to the running code. Ten deliveries of 900 s last longer than
- * any code for which a Lambda waits.
+ * Retries after one second, because the next delivery attaches to the running code. Ten deliveries of 900 s last longer
+ * than any code for which a Lambda waits.
  */
 const atOnce = { IntervalSeconds: 1, MaxAttempts: 10, BackoffRate: 1 };
 
@@ -106,7 +107,10 @@ const anythingElse = {
 /** The `Retry` of every task. Step Functions tries retriers in order, so `States.ALL` must be last. */
 const retriers: readonly Retrier[] = retriersWith(errorsWith("never"));
 
-/** Retriers of a node with `retry`: Step Functions waits, and the engine decides whether another attempt follows. */
+/**
+ * Returns the retriers of a node. For a node with `retry`, Step Functions waits, and the engine decides whether another
+ * attempt follows.
+ */
 function retriersOf(retry: Retry | undefined): readonly Retrier[] {
   // A node with a single attempt never throws `NodeRetry`, so it needs no retrier of its own.
   if (!retry || retry.attempts < 2) return retriers;
@@ -148,16 +152,16 @@ function errorsWith(policy: Policy): string[] {
 type Node = Failable & { id: string };
 
 /**
- * Returns the state to which the failed task of a node leads: the settle of the node. A node of the main line without
- * `onError` has no settle, so its task leads to the close of the run.
+ * Returns the state to which the failed task of a node leads: the state that settles the node. A node of the main line
+ * without `onError` has no such state, so its task leads to the close of the run.
  */
 export function afterFailure(node: Node, frame: Frame): string {
   return isSettled(node, frame) ? stateOf(node.id, "settle") : frame.unsettled;
 }
 
 /**
- * Emits the settle of a node, and a Choice that follows its result: the chain may have a success although Step
- * Functions saw a failure.
+ * Emits the task that settles a node, and a Choice that follows the result of this task. The chain may have a success
+ * although Step Functions saw a failure.
  */
 export function settleStates(
   node: Node,
@@ -181,8 +185,8 @@ export function settleTask(parameters: Parameters, next: string, frame: Frame): 
 }
 
 /**
- * Emits the Choice after a settle: a failure leads to `failed`, a decision to the state that `rules` name for it, and
- * any other success to `own`.
+ * Emits the Choice after a settle. A failure leads to `failed`, a decision leads to the state that `rules` name for
+ * this decision, and any other success leads to `own`.
  */
 export function settledChoice(failed: string, rules: readonly ChoiceRule[], own: string): ChoiceState {
   const isFailed = { Variable: "$.failed", BooleanEquals: true, Next: failed };
@@ -202,7 +206,10 @@ interface Branching {
   otherwise: string;
 }
 
-/** Returns the edges of a decision or approval as rules that compare the decision in its entry. */
+/**
+ * Returns the edges of a decision or approval as rules. Each rule compares the decision in the entry of the node with
+ * the label of an edge.
+ */
 export function branchingOf({ branches, otherwise }: Decides, frame: Frame): Branching {
   const rest = otherwise === undefined ? frame.unfit : (otherwise ?? frame.done);
   const own = branches.map(({ label, target }) => ruleFor(label, target ?? frame.done));
@@ -218,8 +225,8 @@ export function branchStates(node: Decides, { rules, otherwise }: Branching): St
 }
 
 /**
- * Returns the rule that lets a loop continue in a further execution instead of going back, if the history is nearly
- * full.
+ * Returns the rule for a loop whose history is nearly full. Instead of leading back, this rule lets the loop continue
+ * in a further execution. Returns no rule if loops of the frame cannot continue so.
  */
 export function furtherRules({ further }: Frame): ChoiceRule[] {
   if (further === undefined) return [];
@@ -247,7 +254,8 @@ export function emitWait(node: PlannedWait, frame: Frame): States {
 }
 
 /**
- * Emits a wait until a time: one task returns the time, a Wait state waits for it, and a second task writes the entry.
+ * Emits a wait until a time: one task returns the time, a Wait state waits until this time, and a second task writes
+ * the entry.
  */
 function untilStates(node: PlannedWait, frame: Frame): States {
   const waited = stateOf(node.id, "waited");
@@ -256,8 +264,8 @@ function untilStates(node: PlannedWait, frame: Frame): States {
 }
 
 /**
- * Emits three tasks: one names the child execution, one lets Step Functions run the child and wait for its end, and one
- * reads its chain.
+ * Emits three tasks. The first one names the child execution. The second one lets Step Functions run the child and wait
+ * for its end. The third one reads the chain of the child.
  */
 export function emitWorkflowNode(node: PlannedWorkflow, frame: Frame): States {
   const done = stateOf(node.id, "done");
@@ -266,7 +274,7 @@ export function emitWorkflowNode(node: PlannedWorkflow, frame: Frame): States {
 
 /**
  * Emits the states of a node in order: the task that starts the node, `middle`, the task `after` that ends the node,
- * and the settle.
+ * and the states that settle the node.
  */
 function aroundStates(node: PlannedWait | PlannedWorkflow, middle: States, after: string, frame: Frame): States {
   const { runNode } = frame.functions;
@@ -303,20 +311,20 @@ interface Pending extends Failable {
   timeoutSeconds: number;
 }
 
-/** The states that may follow a node after its answer is in the chain. */
+/** The states that may follow a node after the answer to this node is in the chain. */
 interface Answered {
   next: Target;
   /**
-   * The rules of the Choice after a settle. Each leads from one decision to the target of its edge; if no rule matches,
-   * `otherwise` follows.
+   * The rules of the Choice after a settle. Each rule leads from one decision to the target of an edge. If no rule
+   * matches, `otherwise` follows.
    */
   rules: readonly ChoiceRule[];
   otherwise: string;
 }
 
 /**
- * Emits a task that waits until NOVA returns its token. If the timeout of the task ends the wait, an answer that is
- * already in the chain still counts.
+ * Emits a task that waits until NOVA returns the token of the task. If the timeout of the task ends the wait, an answer
+ * that is already in the chain still counts.
  */
 function pendingStates(node: Pending, { next, rules, otherwise }: Answered, frame: Frame): States {
   const settled = stateOf(node.id, "settled");
@@ -352,8 +360,8 @@ export function emitAction(node: PlannedAction, frame: Frame): States {
 }
 
 /**
- * Emits the task that decides, and then a Choice that follows the decision in the entry. A decision that matches no
- * edge fails the run.
+ * Emits the task that decides, and then a Choice that follows the decision in the entry. If the decision matches no
+ * edge, the run fails.
  */
 export function emitDecision(node: PlannedDecision, frame: Frame): States {
   const branching = branchingOf(node, frame);

@@ -21,7 +21,7 @@ import {
 export const stateEvents = {
   /** The events: entered, scheduled, started, succeeded, exited. */
   task: 5,
-  /** The events of a task, and one more: submitted. */
+  /** The events of a task, and one more event: submitted. */
   tokenTask: 6,
   pass: 2,
   choice: 2,
@@ -30,7 +30,7 @@ export const stateEvents = {
   /** The events: entered, started, succeeded, exited. The events of the branches are not included. */
   parallel: 4,
   map: 4,
-  /** Two events in addition to `map`, for a Map whose items have their own executions: started and succeeded. */
+  /** Two events in addition to `map`, for a Map whose items run in separate executions: started and succeeded. */
   mapRun: 2,
   /** Two events for each item: started and succeeded. */
   iteration: 2,
@@ -38,7 +38,7 @@ export const stateEvents = {
   execution: 2,
 } as const;
 
-/** Step Functions ends an execution with this number of events. */
+/** The number of events at which Step Functions ends an execution. */
 export const historyLimit = 25_000;
 
 const { execution, parallel, map, mapRun, iteration, pass, task, tokenTask, choice, wait, fail } = stateEvents;
@@ -47,8 +47,8 @@ const { execution, parallel, map, mapRun, iteration, pass, task, tokenTask, choi
 export type ItemsOf = (map: PlannedMap) => number;
 
 /**
- * Counts the events of an execution whose decisions and failures add the most events. Counts the retries that a node
- * asks for, but no retries after the death of a Lambda.
+ * Counts the events of an execution for the decisions and failures that add the largest number of events. Includes the
+ * retries that a node asks for, but no retries after the death of a Lambda.
  */
 export function countEvents(plan: Plan, itemsOf: ItemsOf): number {
   return execution + frameEvents(plan.main, "main", itemsOf);
@@ -61,7 +61,7 @@ export function countEvents(plan: Plan, itemsOf: ItemsOf): number {
 export function stretchEvents(plan: Plan, itemsOf: ItemsOf): number {
   const waysOn = new Map(
     plan.main.nodes.map((node) => {
-      // One answer may request all calls that the agent has left.
+      // One answer of the model may request all calls that the agent may still make.
       const calls = node.type === "agent" ? Math.min(node.maxSteps, maxCallsAtOnce) : 1;
       const ways = countedEdges(node, "main", insideOf(node, itemsOf, calls));
       return [node, ways.map(({ events, to, max }) => ({ events, to: max ? null : to }))];
@@ -72,7 +72,7 @@ export function stretchEvents(plan: Plan, itemsOf: ItemsOf): number {
   return startEvents(plan) + Math.max(...longest);
 }
 
-/** Events at the start and end of every execution, if the plan's loops continue in further executions. */
+/** Counts the events at the start and end of every execution, if the plan's loops continue in further executions. */
 export function startEvents({ main }: Plan): number {
   return execution + choice + (main.nodes.some(({ type }) => type === "start") ? pass : 0);
 }
@@ -96,8 +96,8 @@ function insideOf(node: PlannedNode, itemsOf: ItemsOf, calls = 1): number {
 }
 
 /**
- * Returns the events of one call of an agent, for the tool with the most events. All rounds together have as many calls
- * as the agent has steps, so each round counts one call.
+ * Returns the number of events of one call of an agent, for the tool with the most events. In all rounds together, an
+ * agent makes at most as many calls as it has steps, so NOVA counts one call for each round.
  */
 export function callEvents({ tools }: PlannedAgent, itemsOf: ItemsOf): number {
   return iteration + choice + pass + Math.max(0, ...tools.map((tool) => frameEvents(tool, "inner", itemsOf)));
@@ -109,13 +109,13 @@ function forkEvents({ branches }: PlannedFork, itemsOf: ItemsOf): number {
 }
 
 /**
- * An edge of a node, with the events that a run adds at the node if it takes this edge. `to` is null at the end of a
- * branch or of the body of a map.
+ * An edge of a node, with the number of events that a run adds at the node if the run takes this edge. `to` is null at
+ * the end of a branch or of the body of a map.
  */
 interface CountedEdge {
   events: number;
   to: Target;
-  /** Present if the edge leads back: the largest number of times that a run takes it. */
+  /** Present if the edge leads back: the largest number of times that a run takes this edge. */
   max?: number;
 }
 
@@ -126,7 +126,7 @@ const frameEnd = "(end)";
 
 /**
  * Returns the largest number of events on a path through the main line, a branch or the body of a map. A cycle through
- * `onError` has no `max`, and counts once.
+ * `onError` has no `max`, so this function counts it once.
  */
 function longestPath({ entry, nodes }: PlannedFrame, waysOf: (node: PlannedNode) => CountedEdge[]): number {
   const all = nodes.map((node): [string, CountedEdge[]] => [node.id, waysOf(node)]);
@@ -143,8 +143,9 @@ function longestPath({ entry, nodes }: PlannedFrame, waysOf: (node: PlannedNode)
 
 /**
  * Returns the largest number of events on a path that takes loop edges. Such a path consists of parts without loop
- * edges, and each part but the last ends with the loop edge of a decision. The decisions are added one by one, as in
- * the Floyd-Warshall algorithm: one round of a loop may contain all rounds of the loops that were added before.
+ * edges. Each part except the last one ends with the loop edge of a decision. This function adds the decisions one by
+ * one, as in the Floyd-Warshall algorithm. One round of a loop may contain all rounds of the loops that were added
+ * before.
  */
 function withLoops(entry: string, onward: Ways, loops: ReadonlyMap<string, CountedEdge[]>): number {
   const begins = [...new Set([entry, ...[...loops.values()].flatMap((ways) => ways.map(({ to }) => String(to)))])];
@@ -174,8 +175,8 @@ function withLoops(entry: string, onward: Ways, loops: ReadonlyMap<string, Count
 }
 
 /**
- * Maps each node of `begins` to the largest number of events on a path without loops to `target`. Nodes without such a
- * path are left out.
+ * Maps each node of `begins` to the largest number of events on a path without loop edges to `target`. Leaves out nodes
+ * without such a path.
  */
 function longestTo(target: string, onward: Ways, begins: readonly string[]): Map<string, number> {
   const known = new Map([[target, 0]]);
@@ -198,7 +199,10 @@ function nextOf(id: string, onward: Ways): string[] {
   return (onward.get(id) ?? []).flatMap(({ to }) => (to !== null && onward.has(to) ? [to] : []));
 }
 
-/** Events of a settle: the task that reads the outcome from the chain, and the Choice after it. */
+/**
+ * The number of events of a settle: those of the task that reads the outcome from the chain, and those of the Choice
+ * after this task.
+ */
 export const settle = task + choice;
 
 /**
@@ -207,29 +211,29 @@ export const settle = task + choice;
  */
 const pendingEvents = tokenTask + settle;
 
-/** Events of each further try of a failed task: scheduled, started, failed. */
+/** The number of events of each further try of a failed task: scheduled, started, failed. */
 const failedRetryEvents = 3;
 
 /**
- * Events of a workflow node: the task that names the child, the wait for the child, and the task that reads its end.
- * The child has a history of its own.
+ * The number of events of a workflow node. It has three tasks, which name the child, wait for the child, and read how
+ * the child ended. The child has a separate history.
  */
 const childEvents = task + tokenTask + failedRetryEvents + task;
 
 const closing = task + fail;
 
-/** Events of the Pass state in which a branch or an item may end. */
+/** The number of events of the Pass state in which a branch or an item may end. */
 const exit = pass;
 
 /**
- * A failure without `onError` leads to the close of the run on the main line ("main"), and otherwise to the end of the
- * branch or item ("inner").
+ * The place to which a failure without `onError` leads. On the main line ("main"), this is the close of the run. In a
+ * branch or an item ("inner"), it is the end of the branch or item.
  */
 export type FrameKind = "main" | "inner";
 
 /**
- * Returns the edges of a node, each with the events of the node up to that edge. `inside` is the number of events of
- * its branches or items.
+ * Returns the edges of a node, each with the number of events of the node up to that edge. `inside` is the number of
+ * events of the node's branches or items.
  */
 export function countedEdges(node: PlannedNode, frame: FrameKind, inside: number): CountedEdge[] {
   switch (node.type) {
@@ -269,7 +273,7 @@ function nextEdge({ next }: HasNext, events: number): CountedEdge {
   return { events: events + exitEvents(next), to: next };
 }
 
-/** Returns the edges of a decision, and the edge to the close of the run if none of them matches. */
+/** Returns the edges of a decision, and also the edge to the close of the run for the case that no edge matches. */
 function decisionEdges({ branches, otherwise }: Decides, events: number): CountedEdge[] {
   const ways = [...branches, ...(otherwise === undefined ? [] : [{ target: otherwise, max: undefined }])];
   const counted = ways.map(({ target: to, max }): CountedEdge => {

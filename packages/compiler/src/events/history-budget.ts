@@ -15,8 +15,8 @@ import {
 } from "./count-events.ts";
 
 /**
- * Counting the events of so many nested loops takes seconds, so the compiler assumes that a workflow with more loops
- * exceeds a history.
+ * The largest number of loops whose events the compiler counts. For more nested loops, the count would take seconds, so
+ * the compiler assumes that the workflow exceeds a history.
  */
 const maxCounted = 100;
 
@@ -42,8 +42,8 @@ const { parallel, map, mapRun, iteration, pass, task, choice } = stateEvents;
 const countedShare = 0.8;
 
 /**
- * Returns the budget of a run: below `most` events, one more round always fits into the history. Tests pass their own
- * `most`.
+ * Returns the budget of a run. While a run has fewer events than `most`, one more round of a loop always fits into the
+ * history. Tests pass their own `most`.
  */
 export function historyBudget(plan: Plan, itemsOf: ItemsOf, most?: number): HistoryBudget {
   const left = Math.max(0, historyLimit - stretchEvents(plan, itemsOf)) * countedShare;
@@ -67,17 +67,14 @@ function* entriesIn(frame: PlannedFrame, kind: FrameKind, itemsOf?: ItemsOf): It
   }
 }
 
-/**
- * Counts the events of a node up to its first edge, if nothing fails. The events at the end of a branch are counted in
- * `ends`.
- */
+/** Counts the events of a node up to its first edge, if nothing fails. `ends` has the events at the end of a branch. */
 function ownEvents(node: PlannedNode, kind: FrameKind): number {
   const [way] = countedEdges(node, kind, 0);
   return way ? way.events - exitEvents(way.to) : 0;
 }
 
 const join = task + choice;
-/** Events of the first and the last state of a branch. */
+/** The number of events of the first and the last state of a branch. */
 const ends = pass + pass;
 
 function* forkEntries({ node, branches }: PlannedFork, itemsOf?: ItemsOf): Iterable<[string, EntryEvents]> {
@@ -99,13 +96,14 @@ function* mapEntries(node: PlannedNode & { type: "map" }, itemsOf?: ItemsOf): It
 const shareForItems = 0.8;
 
 /**
- * The share for items if loops continue in further executions. It is smaller, so that more rounds fit into one history.
+ * The share of a history that items may fill if loops continue in further executions. It is smaller than
+ * `shareForItems`, so that more rounds of loops fit into one history.
  */
 const shareBetweenLoops = 0.4;
 
 /**
- * Assumed number of items of a map in the body of a map: as many as an inline Map runs at once (AWS Step Functions,
- * "Inline mode").
+ * The number of items that the compiler assumes for a map in the body of another map. An inline Map runs so many items
+ * at once (AWS Step Functions, "Inline mode").
  */
 const nestedItems = 40;
 
@@ -119,7 +117,8 @@ export function maxItemsInBody(map: PlannedMap): number {
 const limits = new WeakMap<Plan, ReadonlyMap<string, number>>();
 
 /**
- * Returns the number of items that a map may run inline. All maps share the part of the history that other nodes leave.
+ * Returns the number of items that a map may run inline. All maps share the part of the history that other nodes do not
+ * fill.
  */
 export function inlineItems(plan: Plan, mapId: string): number {
   const known = limits.get(plan) ?? limitsOf(plan);
@@ -150,8 +149,8 @@ interface MapSite {
 }
 
 /**
- * Yields every map in the given nodes, and in their branches and bodies, with the number of its visits. If `isRenewed`,
- * loops of the given nodes themselves do not count, because each of their rounds may get a new history.
+ * Yields every map in the given nodes, and in their branches and bodies, with the number of its visits. With
+ * `isRenewed`, loops between the given nodes do not count, because each round of these loops may get a new history.
  */
 function* mapsIn(
   frame: PlannedFrame,
@@ -169,8 +168,8 @@ function* mapsIn(
 }
 
 /**
- * Returns how often loops may visit each of the given nodes. Branches and bodies are not included. Nodes outside all
- * loops are left out, because they have one visit.
+ * Returns how often loops may visit each of the given nodes. Leaves out nodes in branches and bodies, and nodes outside
+ * all loops, which have one visit.
  */
 function roundsIn({ nodes }: PlannedFrame): ReadonlyMap<string, number> {
   const ways = nodes.flatMap((node) =>
@@ -181,8 +180,8 @@ function roundsIn({ nodes }: PlannedFrame): ReadonlyMap<string, number> {
   const rounds = new Map<string, number>();
   for (const { from, to, max } of ways) {
     if (max === undefined) continue;
-    // If two loops have nodes in common, each round of one loop may contain all rounds of the other. So the numbers of
-    // their rounds multiply.
+    // If two loops have nodes in common, each round of one loop may contain all rounds of the other loop. So this code
+    // multiplies the numbers of rounds.
     const around = reachableFrom(graph, [to]).intersection(canReach(graph, [from]));
     for (const id of around) rounds.set(id, (rounds.get(id) ?? 1) * (max + 1));
   }

@@ -77,7 +77,8 @@ async function finishWith({ task, attempt }: Delivery, found: CodeResult, io: No
 }
 
 /**
- * Fails a node whose sandbox is gone. The code may have had effects already, so this function does not run it again.
+ * Fails a node whose sandbox no longer exists. The code may have had effects already, so this function does not run it
+ * again.
  */
 function failLost({ ports, task, attempt }: Delivery): FinishedWork {
   const { timeoutSeconds } = task.node;
@@ -110,8 +111,8 @@ function factsOf(task: Task, { turn, sandbox }: Pick<Attempt, "turn" | "sandbox"
 }
 
 /**
- * Settles a node. If its code had finished before it was stopped, commits the result of the code; otherwise the node
- * fails.
+ * Settles a node. If the code of the node had finished before NOVA stopped it, commits the result of the code.
+ * Otherwise the node fails.
  */
 async function settleCode(ports: SettlingPorts, held: HeldNode<TaskNode>, reason: Reason): Promise<StoredEntry> {
   const { position, node, turn } = held;
@@ -162,8 +163,8 @@ export function requestFor(
 }
 
 /**
- * The network of one run of code. `near`: hosts of credentials. On a laptop, such a host often runs on the same machine
- * as the sandbox.
+ * Returns the network access of one run of code: the only hosts that it may reach (`network`), or else the hosts of its
+ * credentials (`near`). On a laptop, a host of a credential often runs on the same machine as the sandbox.
  */
 export function networkOf(
   allow: readonly string[] | undefined,
@@ -196,8 +197,8 @@ function codeOf({ id, executor }: TaskNode) {
 }
 
 /**
- * Returns a signal that fires when the time of code that started at `since` is over. The clock is read only once,
- * because it may jump.
+ * Returns a signal that fires when the time of code that started at `since` is over. This function reads the clock only
+ * once, because the clock may jump.
  */
 export function timeLimit({ clock, timer }: Pick<Ports, "clock" | "timer">, since: string, timeoutSeconds: number) {
   const wholeMs = (timeoutSeconds + graceSeconds) * 1000;
@@ -229,8 +230,8 @@ const followMs = 10_000;
 export const tenSeconds: FollowTime = () => AbortSignal.timeout(followMs);
 
 /**
- * Returns the signal that makes a delivery stop waiting for code that may outlive its Lambda. The delivery keeps waiting
- * while large values are transferred through the result of `watch`.
+ * Returns the signal that makes a delivery stop waiting for code that may outlive its Lambda. The delivery keeps
+ * waiting while large values are transferred through the `RunIo` that `watch` returns.
  */
 export function followRun(lambda: AbortSignal, followTime: FollowTime) {
   const end = new AbortController();
@@ -258,7 +259,10 @@ export function followRun(lambda: AbortSignal, followTime: FollowTime) {
   return { signal: AbortSignal.any([lambda, end.signal]), watch };
 }
 
-/** The hosts that a node's code can connect to. Undefined: all that its sandbox can reach. */
+/**
+ * Returns the hosts to which the code of a node can connect; undefined if these are all hosts that its sandbox can
+ * reach.
+ */
 export function allowedFor(
   { node, position: { before } }: Pick<Task, "node" | "position">,
   { hosts }: CredentialOverlay,

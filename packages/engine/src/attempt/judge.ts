@@ -32,7 +32,7 @@ export async function judge(task: Task, raw: CodeResult, io: NodeIo, run: RunFac
   return { ...success, decision: label, next: nextNodeId(version, to), ...more };
 }
 
-/** Returns why the values that a node sets must not be stored; undefined if they may. */
+/** Returns why NOVA must not store the values that a node sets; undefined if NOVA may store them. */
 export function secretProblem(set: readonly Member[], io: NodeIo): string | undefined {
   const leaked = io.leakedSecret(set);
   if (leaked !== undefined)
@@ -46,8 +46,8 @@ export function secretProblem(set: readonly Member[], io: NodeIo): string | unde
 export type Decision = Edge | { problem: string };
 
 /**
- * Finds the edge of a decision by the JSON text of its `branch_decision`; returns a problem that lists the edges if
- * none fits.
+ * Finds the edge of a decision by the JSON text of its `branch_decision`. If no edge fits, returns a problem that lists
+ * the edges.
  */
 export function decide(json: string | undefined, edges: readonly Edge[]): Decision {
   if (json === undefined) {

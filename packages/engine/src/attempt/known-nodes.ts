@@ -18,7 +18,7 @@ import type { EntryId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { readDraftPrefix } from "../protocol/recorded.ts";
 
-/** The largest value that a reference of a prompt can look into. */
+/** The size of the largest value, with the contents of its blobs, that NOVA reads for a reference in a prompt. */
 export const maxValueBytes = 10_000_000;
 
 export class ValueTooLarge extends Error {
@@ -29,8 +29,8 @@ export class ValueTooLarge extends Error {
 export type KnownNodes = Awaited<ReturnType<typeof findKnownNodes>>;
 
 /**
- * Finds the nodes that have results at a position. `withMaps`: also the maps around this position, which have no result
- * yet.
+ * Finds the nodes that have results at a position. With `withMaps`, also finds the maps around this position, which
+ * have no result yet.
  */
 export async function findKnownNodes(ports: Ports, position: Position, workflow: Workflow, withMaps = false) {
   const { at, before: home } = position;
@@ -45,14 +45,14 @@ export async function findKnownNodes(ports: Ports, position: Position, workflow:
     workflow.draftPrefix?.nodes.find((node) => node.id === id) ?? nodeIndex(workflow).get(id)?.node;
   const nameOf = (id: string) => nodeOf(id)?.name ?? id;
 
-  /** The results of a node, as they are stored; null if it has none. */
+  /** Returns the results of a node in their stored form; null if the node has none. */
   const findResults = async (id: string): Promise<Member[] | null> => {
     const entry = entries.get(id);
     const set = draft.get(id) ?? (entry && (await readWritten(ports, entry)));
     return set ? resultsOf(nodeOf(id), set) : null;
   };
 
-  /** Parses the JSON text of a value. Throws `ValueTooLarge`. */
+  /** Parses the JSON text of a value with the contents of its blobs. Throws `ValueTooLarge` above `maxValueBytes`. */
   const parseValue = async (json: string, name: string): Promise<unknown> => {
     const whole = await wholeJson(json, maxValueBytes, { home, blobs: ports.blobs });
     if (whole === null) throw new ValueTooLarge(`${name} has more than ${maxValueBytes / 1_000_000} MB`);
@@ -80,7 +80,7 @@ export async function findKnownNodes(ports: Ports, position: Position, workflow:
     },
     /**
      * Reads the results of a node, with the contents of blobs and with all digits of numbers; undefined if the node has
-     * no results. Throws `ValueTooLarge`.
+     * no results. Throws `ValueTooLarge` if the results exceed `maxValueBytes`.
      */
     async outputOf(id: string): Promise<unknown> {
       const results = await findResults(id);
@@ -105,8 +105,8 @@ function mainKeyOf(node: Node | undefined): string | undefined {
 }
 
 /**
- * Selects the results that other nodes find under the name of a node. For a text node, these are three keys with the
- * answer.
+ * Selects the results that other nodes find under the name of a node. For a text node, these are three keys that all
+ * hold the answer.
  */
 function resultsOf(node: Node | undefined, set: readonly Member[]): Member[] {
   if (!node || !("executor" in node) || node.executor.kind !== "text") return [...set];

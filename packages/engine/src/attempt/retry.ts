@@ -35,10 +35,10 @@ type NextAttempt = "again" | Turn;
 
 /**
  * Prepares the next attempt after a failed attempt. Returns undefined if no attempt follows. If the sandbox was lost,
- * code without effects starts again at once. A retry that the author asked for first waits: in a separate state of the
- * state machine, or in the `Retry` of Step Functions, for which this function throws `NodeRetry`. Before that, it
- * records the failed attempt, so that the record is not lost. `reusable`: the sandbox in which the next attempt may
- * start.
+ * code without effects starts again at once. A retry that the author asked for waits first. Either a separate state of
+ * the state machine waits, or this function throws `NodeRetry`, and the `Retry` of Step Functions waits. Before the
+ * wait, this function records the failed attempt, so that the record is not lost. `reusable`: the sandbox in which the
+ * next attempt may start.
  */
 export async function nextAttempt(
   ports: Ports,
@@ -102,7 +102,7 @@ function ownSeconds(node: TaskNode, { attempt }: Pick<Turn, "attempt">): number 
   return node.retry && !node.retry.jitter ? secondsAfter(node.retry, attempt) : 0;
 }
 
-/** The clocks of two machines differ by less than this. */
+/** The clocks of two machines differ by less than this time. */
 const toleranceMs = 1000;
 
 export function isEarly({ clock }: Pick<Ports, "clock">, { due }: Turn): boolean {
@@ -136,7 +136,10 @@ function isRetried({ on }: Retry, outcome: FailedOutcome): boolean {
 }
 
 const status = /^[1-5]\d\d$/;
-/** Addresses and ids may contain three digits too, so only a number that stands alone counts as a status. */
+/**
+ * Matches the status of an HTTP response in a message. Addresses and ids may contain three digits too, so only a number
+ * that stands alone counts as a status.
+ */
 const statusInMessage = /(?<![\w./:-])[1-5]\d\d(?![\w/-]|\.\d)/;
 
 /**

@@ -23,8 +23,8 @@ import { isEarly, nextAttempt, retryText, waitForRetry } from "./retry.ts";
 import type { Task } from "./task-input.ts";
 
 /**
- * Returns a signal. When it fires, a delivery should stop waiting for code that may outlive its Lambda; the next
- * delivery then waits for the code.
+ * Returns a signal that limits how long a delivery waits for code that may outlive its Lambda. When the signal fires,
+ * the delivery stops waiting, and the next delivery waits for the code.
  */
 export type FollowTime = () => AbortSignal;
 
@@ -60,7 +60,7 @@ export type Work =
 export interface FinishedWork {
   kind: "finished";
   outcome: Outcome;
-  /** The sandbox if the next attempt may start in it, else null. */
+  /** The sandbox, if the next attempt may start in this sandbox; otherwise null. */
   reusable: Sandbox | null;
   lives: boolean;
 }
@@ -140,8 +140,8 @@ function runningAnswer(ports: Ports, { execution, scope, seq }: NodeEvent, turn:
 export interface Attempt {
   turn: Turn;
   /**
-   * The sandbox. Null if no code runs, or if another delivery chose the sandbox and this delivery knows only its id.
-   * Then the next node gets another sandbox.
+   * The sandbox. Null if no code runs. Also null if another delivery chose the sandbox, and this delivery knows only
+   * the id of the sandbox; then the next node gets another sandbox.
    */
   sandbox: Sandbox | null;
   /** The state of the sandbox until the turn is written. */
@@ -167,7 +167,7 @@ export async function openAttempt(
 ): Promise<Attempt> {
   const { before, at, next } = position;
   const { turn: from } = next;
-  // A turn that waits for its next attempt names no sandbox: then this delivery starts that attempt, below.
+  // A turn that waits for its next attempt names no sandbox. For such a turn, the code below starts that attempt.
   if (from && (findNeeds ? from.sandbox !== null : from.due === undefined)) {
     const sandbox = findNeeds && !isLong(node) ? knownSandbox(from, warmBefore(position)) : null;
     return { turn: from, sandbox, state: "in use", turnWritten: Promise.resolve(true) };
@@ -200,7 +200,7 @@ export async function openAttempt(
   };
   const turnWritten =
     from && chosen ? continueTurn(ports, position, turn, from) : ports.chain.putTurn(at, turn, from ?? null);
-  // Prevents an unhandled rejection. Code that awaits the promise still gets the error.
+  // This handler prevents an unhandled rejection. Code that awaits the promise still gets the error.
   turnWritten.catch(() => undefined);
   return { turn, sandbox: chosen?.sandbox ?? null, state: chosen?.state ?? "in use", turnWritten };
 }

@@ -35,8 +35,8 @@ export async function stopTurn(ports: SettlingPorts, held: HeldNode<TaskNode>, r
 }
 
 /**
- * Returns the sandbox of the scope after a stop. If code was killed in this sandbox, no other execution may use it
- * later.
+ * Returns the sandbox of the scope after a stop. If code was killed in this sandbox, no other execution may use the
+ * sandbox later.
  */
 function warmAfterStop(stopped: StopOutcome | null, warm: Sandbox | null, turn: Turn): Sandbox | null {
   if (stopped?.kind === "gone") return null;
@@ -50,12 +50,13 @@ const stopTimeoutMs = 60_000;
 
 /**
  * The `step` to pass for a prompt node. It names no run of code: results of code that a model wrote count only after
- * its pipeline has judged them.
+ * the pipeline of the node has judged them.
  */
 export const noStep = -1;
 
 /**
- * Stops all code of the turn, so that it cannot start again. If the code of `step` had finished, returns its result.
+ * Stops all code of the turn, so that this code cannot start again. If the code of `step` had finished, returns the
+ * result of that code.
  */
 export async function stopCode(ports: Ports, { at }: Position, turn: Turn, io: RunIo, step: number) {
   if (turn.sandbox === null) return null;

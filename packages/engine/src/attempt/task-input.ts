@@ -99,8 +99,8 @@ async function boundValue(known: KnownNodes, { node, key }: InputKey, upstream: 
 export type NodeIo = Awaited<ReturnType<typeof createNodeIo>>;
 
 /**
- * Builds all that a run of code may reach: the blobs of its input, and those results of earlier nodes that its node may
- * see.
+ * Builds the functions through which a run of code reads and stores data: the blobs of its input, and those results of
+ * earlier nodes that its node may see. Also builds the checks and masks for its results.
  */
 export async function createNodeIo(
   ports: KindPorts,
@@ -167,8 +167,8 @@ export async function createNodeIo(
     ...runIo,
     isPlain: secrets.size === 0 && overlay.members.length === 0,
     /**
-     * Finds the first key that refers to a foreign blob: a blob that is not in the input, was not in a result that the
-     * code has read, and was not uploaded by this run of code.
+     * Finds the first key that refers to a foreign blob. A blob is foreign if it is not in the input, this run of code
+     * did not upload it, and no result that the code has read contains it.
      */
     async foreignReference(set: readonly Member[]) {
       for (const { key, json } of set) {

@@ -68,7 +68,7 @@ async function askModel(delivery: Delivery<TextNode>, { io, question, earlier }:
 export interface Answered {
   outcome: PipelineOutcome;
   more?: MoreFacts;
-  /** The next node if it is not the usual one. */
+  /** The id of the node that runs next. Absent: the outcome itself determines the next node. */
   next?: string;
 }
 
@@ -89,8 +89,8 @@ export async function runWithModel(
     const answered: Answered = ending ? { outcome: ending } : await ask(journal);
     if (!(await attempt.turnWritten)) throw new TurnLost();
     const { outcome: found } = answered;
-    // Every delivery computes the same success from the recorded steps. Perhaps only this delivery fails, so its failure
-    // counts only after it is recorded.
+    // Every delivery computes the same success from the recorded steps. A failure may occur in this delivery alone, so
+    // it counts only after it is recorded.
     const result = found.status === "failed" ? await journal.end(found) : found;
     if (!result) return { kind: "again" };
     const facts = { ...turnFacts(attempt.turn), sandboxId: null, warm: warmBefore(task.position) };
@@ -239,8 +239,8 @@ export async function questionFor(
 
 /**
  * Resolves each name in the prompts. A name is an alias, the name or the id of a node, or a key of the context. The
- * value of a node is the value that the context has under `idPrefix` and the id of the node. If there is none, the
- * value is the output of the node.
+ * value of a node is the value of the key `idPrefix` plus the id of the node in the context. If the context has no such
+ * key, the value is the output of the node.
  */
 async function contextData(known: KnownNodes, input: Context, prompts: string[]): Promise<Record<string, unknown>> {
   const keys = input.slots().map(({ key }) => key);
@@ -265,7 +265,10 @@ async function contextData(known: KnownNodes, input: Context, prompts: string[])
   return data;
 }
 
-/** Returns a function that finds a name among `names`: exactly, else one that differs only in case and blanks. */
+/**
+ * Returns a function that finds a name in `names`. If the exact name is missing, it finds a name that differs only in
+ * case and blanks.
+ */
 function finderIn(names: Iterable<string>): (name: string) => string | undefined {
   const exact = new Set(names);
   let normal: Map<string, string> | undefined;
@@ -320,7 +323,7 @@ function shorten(text: string, most: number): string {
   return `${text.slice(0, most).toWellFormed()}... [cut: ${most} of ${text.length} characters]`;
 }
 
-/** Limits for the list of nodes in a prompt, so that a long chain of work does not fill it. */
+/** Limits for the list of nodes in a prompt, so that a long chain of work does not fill the prompt. */
 const [maxNodes, maxKeys, maxCharacters] = [50, 20, 6_000];
 
 export function surroundingsText(

@@ -48,7 +48,7 @@ export interface Head extends BlobHome {
   cache_hit?: true;
   /** SHA-256 of the analysis code that ran before pinned code. */
   analysis?: string;
-  /** SHA-256 of the question that a text node asked its model, and of its settings. */
+  /** SHA-256 of the question that a text node asked its model, together with the settings of the node. */
   asked?: string;
   /** How many nodes have run code so far, in this scope and in the branches that were joined in it. */
   nodes: number;
@@ -71,9 +71,12 @@ export interface Head extends BlobHome {
   fresh?: readonly string[];
   /** The number of entries in all branches that were joined in this scope so far. Absent: none. */
   inner?: number;
-  /** How often edges with a `max` were taken since the run entered their loops, by `<from>-><label>`. */
+  /** How often the run has taken each edge with a `max` since it entered the loop of the edge, by `<from>-><label>`. */
   loops?: Readonly<Record<string, number>>;
-  /** The most events that this scope can have in the history of its Step Functions execution. Absent: not counted. */
+  /**
+   * The largest number of events that this scope can have in the history of its Step Functions execution. Absent: not
+   * counted.
+   */
   events?: number;
   /**
    * Only on the main line: the number of the further execution in which the run continues, and the `seq` of the entry
@@ -93,8 +96,9 @@ export interface Head extends BlobHome {
   definition?: string;
   child?: ChildTip;
   /**
-   * Only in entry 0: the run from which all restarts of this run descend. Absent: this run is no restart, and no node
-   * runs it. In an execution that a node runs, `place` is the prefix of the places of that execution.
+   * Only in entry 0: the first run, which this run restarts directly or through other restarts. Absent: this run is no
+   * restart, and no node runs it. In an execution that a node runs, `place` is the prefix of the places of that
+   * execution.
    */
   origin?: Origin;
   plan?: Plan;
@@ -125,8 +129,8 @@ export interface Head extends BlobHome {
 }
 
 /**
- * The run from which all restarts descend. `place` is empty in that run itself, and `billing/` in the execution that
- * its node `billing` runs.
+ * The first run, which all restarts repeat. `place` is empty for that run itself, and `billing/` for the execution that
+ * the node `billing` of that run runs.
  */
 export interface Origin {
   execution: string;
@@ -140,7 +144,7 @@ export function closeText(hash: string): string {
 
 export type CloseStatus = Extract<ExecutionStatus, "completed" | "failed" | "cancelled" | "interrupted">;
 
-/** The fields of an entry without a run of code: entry 0, and a close. */
+/** The fields of entries for which no code runs: entry 0, and close entries. */
 export const noRun = {
   attempt: 1,
   decision_result: null,
@@ -181,8 +185,8 @@ export interface Plan {
   /** The prefix of this execution's places in the document, such as `billing/`. Set if a node runs this execution. */
   within?: string;
   /**
-   * The earlier execution that this one restarts or follows. When the contents of the earlier execution are erased, the
-   * contents of this execution are erased, too.
+   * The earlier execution that this execution restarts or follows. When the contents of the earlier execution are
+   * erased, the contents of this execution are erased, too.
    */
   after?: string;
   /** Hash of the last entry of `after`, if the document refers to entries of that execution. */
@@ -217,8 +221,8 @@ export interface FailureRecord {
 }
 
 /**
- * The most bytes of contents that NOVA stores inline in one item of DynamoDB. An item of 400 KB would cost 400 write
- * units, so a partition could take only 2.5 such items a second.
+ * The largest number of bytes of contents that NOVA stores inline in one item of DynamoDB. An item of 400 KB would cost
+ * 400 write units, so a partition could take only 2.5 such items a second.
  */
 export const inlineContentsBytes = 8192;
 
@@ -227,7 +231,7 @@ interface SealedContents<Name extends string> {
   digests: Partial<Record<Name, string>>;
 }
 
-/** Computes the digests of all contents, and moves the largest ones to blobs until the rest fits an item. */
+/** Computes the digests of all contents, and moves the largest contents to blobs until the rest fits an item. */
 export async function sealContents<Name extends string>(
   texts: Partial<Record<Name, string>>,
   home: BlobHome,

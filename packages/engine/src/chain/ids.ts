@@ -14,7 +14,7 @@ export interface BranchPlace {
 
 const lastSegment = /^(.*)\/([^/@]+)@(\d+)\.([^/.]+)$/;
 
-/** Parses the last branch of a scope. Null on the main line. */
+/** Parses the innermost branch of a scope. Returns null for the main line. */
 export function branchOf(scope: string): BranchPlace | null {
   const [, parent = "", fork = "", seq = "", branch = ""] = lastSegment.exec(scope) ?? [];
   return fork === "" ? null : { parent, fork, seq: Number(seq), branch };

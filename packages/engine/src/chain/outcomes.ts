@@ -36,8 +36,9 @@ export interface EntryReference {
 }
 
 /**
- * The inputs that must be the same for the node as they were for the entry. If one of them differs, the node runs. A
- * list names keys of the context. `context` means all keys, and `asked` means the question of a text node to its model.
+ * The inputs that must be the same for the node as they were for the entry. If one of these inputs differs, the node
+ * runs. A list names keys of the context. `context` means all keys, and `asked` means the question of a text node to
+ * its model.
  */
 export type ReuseCondition = string[] | "context" | "asked";
 
@@ -122,7 +123,7 @@ export function checkOutcomes(text: string): void {
   for (const { key, json } of membersOf(text)) parseOutcome(key, json);
 }
 
-/** Parses the JSON text that a document has for a place. Throws `OutcomesRefused`. */
+/** Parses the JSON text that a document has for a place. Throws `OutcomesRefused` if the text is no valid outcome. */
 export function parseOutcome(place: string, text: string): WrittenOutcome | EntryReference {
   const value = JSON.parse(text) as { from?: unknown } | null;
   const parsed = typeof value?.from === "string" ? Reference.safeParse(value) : Outcome.safeParse(value);
@@ -165,7 +166,7 @@ export class OutcomeDocument {
   }
 
   /**
-   * Whether some places start with `inside`, a prefix such as `billing/`: those are places of an execution that a node
+   * Whether some places start with the prefix `inside`, such as `billing/`. Such places are in an execution that a node
    * runs.
    */
   hasPlacesIn(inside: string): boolean {

@@ -119,7 +119,7 @@ export async function readKept(chain: ChainStore, at: EntryId): Promise<StoredEn
 }
 
 /**
- * A context: `context` as nodes read it, and `stored` as the chain stores it. The next entry is built from `stored`.
+ * A context in two forms: nodes read `context`, and the chain stores `stored`. The next entry is built from `stored`.
  */
 export type LoadedContext = Awaited<ReturnType<typeof loadContext>>;
 
@@ -244,8 +244,8 @@ export interface ItemPage {
 }
 
 /**
- * The size of a page of items. A page is parsed for each of its items, so it should be small; but smaller pages would
- * make the list of pages long.
+ * The size of a page of items. A page is parsed for each of its items, so a page should be small. But smaller pages
+ * would make the list of pages long.
  */
 const pageBytes = 32 * 1024;
 const pageItems = 256;

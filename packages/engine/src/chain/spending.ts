@@ -35,7 +35,7 @@ function combine(a: Spending, b: Spending, sign: 1 | -1): Spending {
   };
 }
 
-/** The largest number that is stored: the SDK of DynamoDB refuses larger ones and NaN. */
+/** The largest number that is stored: the SDK of DynamoDB refuses larger numbers and NaN. */
 const largest = Number.MAX_SAFE_INTEGER;
 
 /**

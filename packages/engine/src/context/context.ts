@@ -90,7 +90,7 @@ export class Context {
  * The stored form of a context: a few KB per entry, however large the context is. Recent keys are inline. Older keys
  * are in pages: blobs that are written once and shared by all later entries. A full inline part becomes a page, and
  * pages of similar size merge. So the number of pages grows with the logarithm of the context, and each node costs the
- * same. If a key occurs several times, its newest value counts, at the position of its oldest one.
+ * same. If a key occurs several times, the newest value of the key counts, at the position of the oldest value.
  */
 export interface StoredContext {
   pages: { sha256: string; bytes: number }[];

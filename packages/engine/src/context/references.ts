@@ -15,7 +15,9 @@ import type { BlobHome, BlobRef, BlobStore, BlobType } from "../ports/blobs.ts";
 import { sha256 } from "../sha256.ts";
 import type { Context } from "./context.ts";
 
-/** An object with only this key is a reference. In user data, this key and its escaped forms get one more `$`. */
+/**
+ * An object with only this key is a reference. In user data, NOVA adds one `$` to this key and to its escaped forms.
+ */
 export const blobKey = "$blob";
 
 const types: readonly string[] = ["bytes", "text", "json"] satisfies BlobType[];
@@ -176,7 +178,7 @@ export async function offloadLargeValues(text: string, save: SaveBlob): Promise<
   let kept = 0;
   for (const { start, end } of longLeaves(text)) {
     const leaf = JSON.parse(text.slice(start, end)) as string;
-    // A text with half a surrogate pair cannot be stored as UTF-8. It stays in the JSON, which can escape it.
+    // A text with half a surrogate pair cannot be stored as UTF-8. Such a text stays in the JSON, which can escape it.
     if (Buffer.byteLength(leaf) <= leafLimitBytes || !leaf.isWellFormed()) continue;
     parts.push(text.slice(kept, start), await store(leaf, "text", save));
     kept = end;
@@ -218,15 +220,15 @@ export interface ValueSource {
 }
 
 /**
- * Returns the JSON text of a key's value with the contents of its blobs; null if it exceeds `maxBytes` or the key is
- * missing.
+ * Returns the JSON text of a key's value with the contents of its blobs; null if the text exceeds `maxBytes` or the key
+ * is missing.
  */
 export async function wholeValue(input: Context, key: string, maxBytes: number, source: ValueSource) {
   const slot = input.slot(key);
   return slot ? wholeJson(slot.json, maxBytes, source) : null;
 }
 
-/** Returns the JSON text of a value with the contents of its blobs; null if it exceeds `maxBytes`. */
+/** Returns the JSON text of a value with the contents of its blobs; null if the text exceeds `maxBytes`. */
 export async function wholeJson(json: string, maxBytes: number, { home, blobs }: ValueSource): Promise<string | null> {
   let left = maxBytes;
   const taken = (text: string): string => {
@@ -260,7 +262,7 @@ class TooLarge extends Error {
 /** Loads the text of a JSON blob. */
 export type LoadJson = (sha256: string) => Promise<string>;
 
-/** Returns the first of `keys` that equals the dot path or starts it. A key may itself contain dots. */
+/** Returns the first of `keys` that is the whole dot path or the start of it. A key may itself contain dots. */
 export function keyOfPath(keys: ReadonlySet<string>, path: string): string | undefined {
   return [...keys].find((key) => path === key || path.startsWith(`${key}.`));
 }
@@ -274,7 +276,7 @@ export async function findValue(context: Context, path: string, load: LoadJson):
   return found && valueIn(found.json, found.inside, load);
 }
 
-/** Returns the text unchanged, unless it is a reference to a JSON blob: then returns the content of that blob. */
+/** Returns the content of the blob if the text is a reference to a JSON blob; otherwise returns the text unchanged. */
 export async function loadedText(text: string, load: LoadJson): Promise<string> {
   if (!text.includes(`"${blobKey}"`)) return text;
   const value: unknown = JSON.parse(text);

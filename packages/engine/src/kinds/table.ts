@@ -153,12 +153,12 @@ export function runNode(
   });
 }
 
-/** The input of a settle task: a node whose task failed, or an approval that was not answered in time. */
+/** The input of a settle task. It names a node whose task failed, or an approval that no person answered in time. */
 export type SettleEvent = MapEvent & ({ error: CaughtError } | { expired: true });
 
 /**
- * Settles a node whose task failed. The chain says whether the node failed; what Step Functions reports does not count.
- * Throws `ExecutionClosed`, `ChainBroken`.
+ * Settles a node whose task failed. The chain says whether the node failed; the report of Step Functions does not
+ * count. Throws `ExecutionClosed` if the run was closed, and `ChainBroken` if the chain does not fit the event.
  */
 export async function settleNode(ports: Ports, event: SettleEvent): Promise<SettleAnswer> {
   const settling =
@@ -193,8 +193,8 @@ export interface JoinEvent {
 }
 
 /**
- * Joins the branches of a fork. The chain says whether the branches succeeded; what Step Functions reports does not
- * count. Throws `ExecutionClosed`, `ChainBroken`.
+ * Joins the branches of a fork. The chain says whether the branches succeeded; the report of Step Functions does not
+ * count. Throws `ExecutionClosed` if the run was closed, and `ChainBroken` if the chain does not fit the event.
  */
 export async function joinFork(ports: Ports, { join: fork, at: { error, ...run } }: JoinEvent): Promise<SettleAnswer> {
   const entry = await settleEntry(ports, { ...run, node: joinOf(fork) }, async (position) => {

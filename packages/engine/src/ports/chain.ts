@@ -7,11 +7,11 @@ export interface EntryId {
   seq: number;
 }
 
-/** Milliseconds of a node that its turn has measured. */
+/** Times of a node in milliseconds, as its turn has measured them. */
 export interface RecordedTimes {
   /**
-   * The time from the end of the entry before until a slot was free, and the time between a failed attempt and the
-   * next one.
+   * The sum of two times: from the preceding entry until a slot was free, and between each failed attempt and the next
+   * attempt.
    */
   waiting_ms: number;
   /** The time in which deliveries chose, created or extended the sandbox. */
@@ -50,12 +50,12 @@ export interface Turn {
   /** Set for a prompt node that started with pinned code: the id of that code. Every delivery runs the same code. */
   generation?: string;
   /**
-   * Set for a prompt node that changed its sandbox or has ended an attempt. It has one number for each of these events,
-   * in order. For a change of the sandbox, this is the number of steps recorded before. For the end of an attempt, it
-   * is -1.
+   * Set for a prompt node that changed its sandbox or has ended an attempt. The list has one number for each of these
+   * events, in order. For a change of the sandbox, this is the number of steps that were recorded before the change.
+   * For the end of an attempt, it is -1.
    */
   kept?: number[];
-  /** The addresses of the hosts that the code may reach, by host name. Only for ports other than 80 and 443. */
+  /** The addresses of each host that the code may reach on ports other than 80 and 443, by host name. */
   addresses?: Record<string, string[]>;
 }
 
@@ -75,8 +75,8 @@ export type ContentName =
   | "error"
   | "logs"
   /**
-   * Set for a join: the last entry of each branch that had started, in the order of the branches (`BranchTip[]`). Set for
-   * an approval that people voted on: the last entry of its inner scope, in a list of one.
+   * Set for a join: the last entry of each branch that had started, in the order of the branches (`BranchTip[]`). Set
+   * for an approval on which people have voted: a list with only the last entry of the approval's inner scope.
    */
   | "branches"
   /** Set for an entry of the inner scope of an approval: a vote, its withdrawal, a delegation, or the end (`Ballot`). */
@@ -86,7 +86,7 @@ export type ContentName =
   | "starter"
   /** Set for a map's entry, and for an agent's entry with calls: the pages of its items (`ItemPages`). */
   | "items"
-  /** Set for an agent's entry with calls: what is new in the talk with its model (`TalkPart`). */
+  /** Set for an agent's entry with calls: the part of the talk with its model that this visit added (`TalkPart`). */
   | "talk"
   /** Set for the join of an agent's calls: a list with the result of each call. */
   | "results";
@@ -137,13 +137,13 @@ export interface StoredStep {
 }
 
 /**
- * An event that concerns an execution after its close, stored beside its chain. A note never changes, like an entry.
+ * A record about an execution that NOVA writes beside the chain after the close. Like an entry, a note never changes.
  */
 export type ChainNote =
   /**
    * `erased`: the contents of the execution were erased on request. `signature` is the signature of the key pair over
-   * `erasureText`. `restart`: `execution` restarts this one. `root`: the execution is the leaf `index` of the tree
-   * under root `number`.
+   * `erasureText`. `restart`: `execution` restarts this execution. `root`: the execution is the leaf `index` of the
+   * Merkle tree under root `number`.
    */
   { kind: "erased"; signature: string } | { kind: "restart"; execution: string } | RootNote;
 
@@ -162,7 +162,8 @@ export interface ChainStore {
   /** Reads with one query: the entry at `at.seq` as `here`, and the turn and entry with the next number as `next`. */
   readTail(at: EntryId): Promise<{ here?: StoredEntry; next: Link }>;
   /**
-   * Returns the last two items of this scope, without the scopes inside it. The last entry of the scope is one of them.
+   * Returns the last two items of this scope; scopes inside this scope do not count. One of the items is the last entry
+   * of the scope.
    */
   tip(execution: string, scope: string): Promise<Link[]>;
   read(at: EntryId): Promise<Link>;
@@ -177,7 +178,7 @@ export interface ChainStore {
   /** Writes the note if there is none of the same kind and, for a restart, the same execution. */
   putNote(execution: string, note: ChainNote): Promise<boolean>;
   notes(execution: string): Promise<ChainNote[]>;
-  /** Returns the root notes of those executions that have one, by execution. It needs few reads. */
+  /** Returns the root notes by execution. Executions without a root note are left out. This method needs few reads. */
   rootNotes(executions: readonly string[]): Promise<ReadonlyMap<string, RootNote>>;
   /** Yields the turns and entries of a scope in order, from the number `from` on (0 if absent). */
   links(execution: string, scope: string, from?: number): AsyncIterable<Link>;
@@ -187,8 +188,8 @@ export interface ChainStore {
    */
   entries(execution: string, tips: readonly ScopeTip[]): Promise<ReadonlyMap<string, Link[]>>;
   /**
-   * Returns the entry at each of `places`, or the turn if there is no entry, by scope. `places` has at most one place
-   * per scope. It needs few reads.
+   * Returns by scope the entry at each of `places`, or the turn if there is no entry. `places` has at most one place
+   * per scope. This method needs few reads.
    */
   linksAt(execution: string, places: readonly ScopeTip[]): Promise<ReadonlyMap<string, Link>>;
 }

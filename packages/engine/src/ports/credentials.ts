@@ -1,6 +1,6 @@
 import type { Member } from "@nova/workflow";
 
-/** The values of a node's credentials, as its code sees them. */
+/** The values of a node's credentials in the form in which the code of the node sees them. */
 export interface CredentialOverlay {
   /** Members to add to the context in the sandbox, each value as JSON text. They never leave the sandbox. */
   members: Member[];
@@ -78,11 +78,11 @@ export interface CredentialStore {
 export interface CredentialCipher {
   currentKey(): Promise<string>;
   seal(text: string, context: Record<string, string>): Promise<{ sealed: string; key: string }>;
-  /** Throws `CredentialLocked`. */
+  /** Throws `CredentialLocked` if the text was changed, or was sealed with another key or another context. */
   open(sealed: string, context: Record<string, string>): Promise<string>;
   /**
-   * Makes a new key, with which all later texts are sealed. Does nothing if the cipher does not make its own keys, or
-   * if a change of keys is in progress.
+   * Makes a new key, with which the cipher seals all later texts. Does nothing if the cipher does not make its own
+   * keys, or if a change of keys is in progress.
    */
   renew(): Promise<void>;
   /** Removes all keys except the current one. Does nothing if the cipher does not keep its own keys. */
@@ -91,7 +91,7 @@ export interface CredentialCipher {
 
 /**
  * A `fetch` for addresses that a user has entered: it follows no redirects and limits the size of the answer. Throws
- * `HostRefused`.
+ * `HostRefused` for an address that NOVA never calls.
  */
 export type OutgoingFetch = (url: string, init?: RequestInit) => Promise<Response>;
 

@@ -19,7 +19,7 @@ export interface Spending {
   tokens_output: number;
 }
 
-/** The node that started this execution as its child, with the execution of that node. */
+/** The entry of the node that started this execution as its child. */
 export interface Parent extends EntryId {
   /** The number of executions that enclose this one: 1 if the parent has no parent itself. */
   depth: number;
@@ -44,9 +44,14 @@ export interface Execution {
    */
   labels?: Record<string, string>;
   restartedFrom?: string;
-  /** Ids of executions that restarted this one. An id without a record belongs to a restart that never started. */
+  /**
+   * Ids of executions that restarted this execution. An id without a record belongs to a restart that never started.
+   */
   restarts?: string[];
-  /** Lists the `restarts` that are runs of sessions. A session only tries a change, so they do not count as restarts. */
+  /**
+   * Lists the `restarts` that are runs of sessions. A session only tries a change, so its runs do not count as
+   * restarts.
+   */
   sessionRuns?: string[];
   status: ExecutionStatus;
   /** A time in ISO 8601. */
@@ -59,8 +64,8 @@ export interface Execution {
   spent?: Spending;
   tip?: string;
   /**
-   * Set if the event about the end of the run was published, but a later step of the close failed: it is not published
-   * again.
+   * Set if the event about the end of the run was published, but a later step of the close failed. NOVA does not
+   * publish the event again.
    */
   endPublished?: boolean;
   /** Pools of quotas in which this execution has a slot or waits for a slot; absent if no quota applies to it. */
@@ -93,9 +98,9 @@ export interface ExecutionQuery {
   trigger?: string;
   label?: Label;
   /**
-   * The most records that the store reads of each workflow or client. A page may then have fewer executions than
-   * `limit` although further ones follow its cursor. If absent, the store reads as many records as the page needs. It
-   * always reads the records of unfinished executions.
+   * The largest number of records that the store reads of each workflow or client. A page may then have fewer
+   * executions than `limit` although further executions follow after its cursor. If absent, the store reads as many
+   * records as the page needs. It always reads the records of unfinished executions.
    */
   looksAt?: number;
   /** ISO 8601, inclusive. */
@@ -157,15 +162,16 @@ export interface ExecutionStore {
    * execution, or if it is no longer queued.
    */
   admit(id: string, change: { from: string; to: string; begun?: true }): Promise<boolean>;
-  /** Newest first, unless the query says otherwise. */
+  /** Lists the newest executions first, unless the query has `oldestFirst`. */
   list(query: ExecutionQuery): Promise<ExecutionList>;
   open(): AsyncIterable<Execution>;
 }
 
 /**
- * Does the service's work after the end of a run: statistics, slots and the client's cost. The record says how the run
- * ended. Several processes may close the same run, and each calls this before it removes the record from the open
- * index. So every step of the work must be harmless when it is repeated.
+ * Does the work of the service after the end of a run. It stores statistics with the cost of each node, stores the leaf
+ * of the run for the next Merkle tree, and frees the slots. The record says how the run ended. Several processes may
+ * close the same run, and each calls this before it removes the record from the open index. So every step of the work
+ * must be harmless when it is repeated.
  */
 export type OnExecutionEnded = (execution: Execution) => Promise<void>;
 
@@ -178,9 +184,7 @@ export interface StateMachines {
   stop(stateMachineArn: string, name: string, error: string, cause: string): Promise<void>;
   /** Sends the answer of a task to Step Functions. Returns false if no task waits with this token any more. */
   answerTask(token: string, output: string): Promise<boolean>;
-  /**
-   * Returns the names of all running executions of a state machine, whichever version they run. Eventually consistent.
-   */
+  /** Returns the names of all running executions of all versions of a state machine. Eventually consistent. */
   running(stateMachineArn: string): Promise<ReadonlySet<string>>;
   /** Returns the status of an execution; null if it does not exist. */
   describe(stateMachineArn: string, name: string): Promise<StateMachineRun | null>;

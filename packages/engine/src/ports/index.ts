@@ -23,8 +23,8 @@ export interface Timer {
 }
 
 /**
- * Computes an HMAC that only NOVA can check: with KMS in the cloud, with a key file on a laptop. The same text always
- * has the same signature.
+ * Computes an HMAC that only NOVA can check. The key is in KMS in the cloud, and in a file on a laptop. The same text
+ * always has the same signature.
  */
 export interface Signer {
   sign(text: string): Promise<string>;
@@ -47,19 +47,19 @@ export interface PublicKey {
 }
 
 /**
- * Signs texts so that everyone can check them with a public key: with KMS in the cloud, with a key file on a laptop.
- * `docs/proof.md` lists the texts. A signature is `<kid>.<base64url of r and s>`.
+ * Signs texts so that everyone can check them with a public key. The private key is in KMS in the cloud, and in a file
+ * on a laptop. `docs/proof.md` lists the texts. A signature is `<kid>.<base64url of r and s>`.
  */
 export interface KeyPair {
   sign(text: string): Promise<string>;
   /**
-   * `at` is the time of the signature, which must lie in the period of its key. ISO 8601; absent: the signature has no
-   * time.
+   * `at` is the time of the signature in ISO 8601, which must lie in the period of the key. Absent: the signature has
+   * no time.
    */
   verify(text: string, signature: string, at?: string): Promise<boolean>;
   /** Returns every key that was ever used, the oldest first. */
   publicKeys(): Promise<PublicKey[]>;
-  /** Adds a key, which signs from now on, and returns it. Absent: the operator adds a key with a deployment. */
+  /** Adds and returns a key, which signs all later texts. Absent: the operator adds a key with a deployment. */
   rotate?(): Promise<PublicKey>;
 }
 
@@ -75,8 +75,8 @@ export interface EventBus {
 export interface Links {
   toTask(task: Pick<WaitingTask, "id" | "execution" | "node" | "choices">): string;
   /**
-   * Returns the URL of the page on which the owner of the token votes; undefined if NOVA does not know its address. The
-   * token is in the fragment, which browsers send to no server.
+   * Returns the URL of the page on which the owner of the token votes; undefined if NOVA does not know the address of
+   * this page. The token is in the fragment, which browsers send to no server.
    */
   toVote(task: Pick<WaitingTask, "id">, token: string): string | undefined;
   /** Returns the URL for a path of the API; undefined if NOVA does not know the address of its API. */

@@ -9,11 +9,11 @@ export interface Via {
 
 /** A person whose identity NOVA has proved. */
 export interface Person {
-  /** The proved mail address, otherwise `subject` and the subject of the token. */
+  /** The proved mail address. Without one, `subject` and the subject of the token. */
   name: string;
   /**
-   * Everything that identifies the person: the mail address in lower case, and for a token the id of its subject. Two
-   * persons are the same if they share one of these.
+   * All ids of the person: the mail address in lower case, and for a token the id of its subject. Two records name the
+   * same person if they share an id.
    */
   ids: readonly string[];
   /** The roles and groups that the token names. A key has only its own role. */
@@ -22,7 +22,7 @@ export interface Person {
   via: Via;
 }
 
-/** A person as entries name it: without roles and groups, because these change. */
+/** The form in which entries name a person: without roles and groups, because these change. */
 export type NamedPerson = Pick<Person, "name" | "ids" | "via">;
 
 export function isSamePerson(one: Pick<Person, "ids">, other: Pick<Person, "ids">): boolean {

@@ -11,14 +11,14 @@ import type {
 import type { EntryId } from "./chain.ts";
 import type { CodeResult } from "./sandboxes.ts";
 
-/** A node whose code a model writes, at its place in a run. */
+/** A node whose code a model writes, together with its place in a run. */
 export interface PromptTask {
   at: EntryId;
   client: string;
   version: WorkflowVersion;
   node: TaskNode;
   edges: Edge[];
-  /** The context that the code reads: each value's JSON text, with references in place of large parts. */
+  /** The context that the code reads: the JSON text of each value, with references in place of large parts. */
   input: readonly Member[];
   /** Top-level keys whose values only the code may see. */
   secrets: ReadonlySet<string>;
@@ -51,7 +51,7 @@ export interface TextTask
 export interface AgentTask extends TextTask {
   tools: readonly AgentToolDefinition[];
   exchanges: readonly Exchange[];
-  /** False if the agent has no steps left: then its model has to answer. */
+  /** False if the agent has no steps left. Then the model of the agent has to answer. */
   mayCall: boolean;
 }
 
@@ -74,13 +74,15 @@ export interface Exchange {
 export interface AgentReply {
   text: string;
   calls: readonly RequestedCall[];
-  /** For a reply without calls: the JSON text of the answer, or why it does not fit. */
+  /** For a reply without calls: the JSON text of the answer, or the reason why the answer does not fit. */
   answer?: { json: string } | { problem: string };
-  /** The answer as the provider wrote it, for providers that want it back unchanged. */
+  /**
+   * The items of the answer in the provider's own form, for providers that require them unchanged in the next request.
+   */
   items?: readonly unknown[];
 }
 
-/** A call as the model wrote it. `arguments` should be JSON but may be anything. */
+/** A call in the form in which the model wrote it. `arguments` should be JSON but may be any text. */
 export interface RequestedCall {
   id: string;
   name: string;
@@ -99,8 +101,8 @@ export interface PinnedCode {
 }
 
 /**
- * A run of code is named by the number of its journal step. Runs of pinned code have no such step, so they have these
- * numbers, which no step has. -1 is not used, because it means that no code runs.
+ * NOVA identifies a run of code by the number of its journal step. Runs of pinned code have no such step, so they have
+ * these numbers, which no step has. The number -1 means that no code runs, so it is not among them.
  */
 export const pinnedPlaces = { code: 0, analysis: -2 } as const;
 
@@ -111,7 +113,7 @@ export interface PinnedAnalysis {
   json: string | null;
 }
 
-/** The result of one agent, ready to be recorded as a step. The fields are public. */
+/** The result of one agent of the pipeline, in the form in which NOVA records it as a step. The fields are public. */
 export interface StepDraft {
   /**
    * 1 InputAnalyzer, or the TextWriter of a text node, 2 DataAnalyzer, 3 CodeGenerator, 4 CodeValidator, 5 E2BExecutor,
@@ -162,7 +164,9 @@ export interface JournalStep extends StepDraft {
   timestamp: string;
 }
 
-/** The steps of one entry, in order. A recorded step is returned from the record and never runs again. */
+/**
+ * The steps of one entry, in order. The journal returns a recorded step from its record, and the step never runs again.
+ */
 export interface Journal {
   /**
    * Returns the step at the next position of the journal. If no delivery has recorded that step, `work` produces it.
@@ -171,8 +175,8 @@ export interface Journal {
 }
 
 /**
- * A node's outcome, which follows from the result of its code. Generated code and handwritten code are judged in the
- * same way.
+ * The outcome of a node, which follows from the result of the node's code. NOVA judges generated code and handwritten
+ * code in the same way.
  */
 export type Judgement =
   | { status: "success"; set: readonly Member[]; delete: readonly string[]; decision: string | null }
@@ -184,10 +188,11 @@ export type Judgement =
 export interface PipelineMeans {
   journal: Journal;
   /**
-   * Runs code in the node's sandbox. For one `journal` position the code starts only once: a later delivery waits for
-   * the same run. `extra` is added to the context and dropped from the result. With `network: false` the code reaches
-   * no host, even if the node may reach some. Pinned code runs at `pinnedPlaces`. The returned `code` is the code that
-   * ran. It differs from the given code if another delivery, with another answer of its model, was first.
+   * Runs code in the node's sandbox. For one `journal` position, the code starts only once, and a later delivery waits
+   * for the same run. The engine adds `extra` to the context and drops it from the result. With `network: false` the
+   * code reaches no host, even if the node may reach some. Pinned code runs at `pinnedPlaces`. The returned `code` is
+   * the code that ran. It differs from the given code if another delivery got another answer of the model and started
+   * its code first.
    */
   execute(
     journal: number,
@@ -196,8 +201,8 @@ export interface PipelineMeans {
   ): Promise<{ sandboxId: string; result: CodeResult; code: string }>;
   judge(result: CodeResult): Promise<Judgement>;
   /**
-   * Returns the JSON text of a key's value with the contents of its blobs, for checks without a model; null above
-   * `maxBytes`.
+   * Returns the JSON text of a key's value with the contents of its blobs, for checks without a model. Returns null if
+   * the text exceeds `maxBytes`.
    */
   valueText(key: string, maxBytes: number): Promise<string | null>;
   /** Returns the US dollars that models have cost so far in other branches and items of the run. */
@@ -243,13 +248,13 @@ export type PipelineOutcome = {
 /** The fields about code in an outcome that has no code. */
 export const noCode = { code: null, cacheHit: false, generation: null, sandboxId: null } as const;
 
-/** Writes the code of prompt nodes and the answers of text nodes with models. Adapters do not know the chain. */
+/** Lets models write the code of prompt nodes and the answers of text nodes. Adapters do not know the chain. */
 export interface Pipeline {
   /** Returns pinned code for this node and this type of input; null if a model has to write the code. */
   pinned(task: PromptTask): Promise<PinnedCode | null>;
   /** Returns the pinned code with this key, which an earlier delivery of the node has started. */
   generation(task: PromptTask, key: string): Promise<PinnedCode>;
-  /** Runs `pinned`. A model writes new code if `pinned` is null or failed by its own fault. */
+  /** Runs `pinned`. A model writes new code if `pinned` is null, or if the code of `pinned` itself caused a failure. */
   run(task: PromptTask, means: PipelineMeans, pinned: PinnedCode | null): Promise<PipelineOutcome>;
   /**
    * Asks the model of a text node. The outcome sets the answer in the context, and for a decision it chooses the edge.
@@ -267,7 +272,7 @@ export interface MonthBudget {
 
 /** Limits for the cost of models per client. */
 export interface Budgets {
-  /** The budget of this month; null if there is no limit. */
+  /** Returns the budget of this month; null if the client has no limit. */
   ofMonth(client: string): Promise<MonthBudget | null>;
   /**
    * Records what models have cost so far in a node. Later calls for the same node replace `usd` and never decrease it.
@@ -275,7 +280,7 @@ export interface Budgets {
   note(client: string, node: EntryId, usd: number): Promise<void>;
 }
 
-/** A published version. Only the state of its publication may change. */
+/** A published version of a workflow. Only the state of its publication may change. */
 export interface WorkflowVersion {
   format: 1;
   workflowId: string;
@@ -299,19 +304,22 @@ export interface WorkflowStore {
   /** Reads the version from the store, never from memory, so that a verification sees what is stored now. */
   stored(workflowId: string, version: number): Promise<WorkflowVersion | undefined>;
   latest(workflowId: string): Promise<WorkflowVersion | undefined>;
-  /** Stores a new version. Returns false if its number exists. */
+  /** Stores a new version. Returns false if a version with this number exists. */
   create(version: WorkflowVersion): Promise<boolean>;
   /**
-   * Yields the ids of all workflows that have a version, in order, from the first id after `after`. It reads no
-   * definitions.
+   * Yields the ids of all workflows that have a version, in order, from the first id after `after`. This method reads
+   * no definitions.
    */
   ids(after?: string): AsyncIterable<string>;
-  /** Yields every version of every workflow. It needs hundreds of reads, so use it only in background work. */
+  /**
+   * Yields every version of every workflow. This needs hundreds of reads, so use this method only in background work.
+   */
   everyVersion(): AsyncIterable<WorkflowVersion>;
 }
 
 /**
- * Code that a model wrote for a node, as it is stored (format 1): the fields of a lock entry, and its current status.
+ * The stored form (format 1) of code that a model wrote for a node: the fields of a lock entry, and the current status
+ * of the code.
  */
 export interface Generation extends LockedCode {
   format: 1;

@@ -13,7 +13,7 @@ export interface Sandbox {
   endsAt: string;
   /** The executions that may use the sandbox. Absent if only one execution uses it. */
   pool?: SandboxPool;
-  /** Set if another execution used the sandbox before this one. */
+  /** Set if another execution used the sandbox before this execution. */
   inherited?: true;
 }
 
@@ -37,14 +37,14 @@ export interface SandboxSpec {
   internet: boolean;
   /**
    * Host names (for ports 80 and 443), addresses and address ranges to which code in this sandbox may connect. Absent
-   * if it may connect to all.
+   * if the code may connect to all hosts.
    */
   reach?: string[];
 }
 
 /**
- * Names one run of code. The harness creates a file of this name in the sandbox before it starts the code, so that the
- * code starts only once. `link` is the result of `entryName()`.
+ * Names one run of code. Before the harness starts the code, it creates a file with this name in the sandbox, so that
+ * the code starts only once. `link` is the result of `entryName()`.
  */
 export interface Claim {
   link: string;
@@ -75,7 +75,9 @@ export interface RunRequest {
    * makes a further call sets only `callKey`.
    */
   calls?: readonly RecordedCall[];
-  /** Set if this request contains no secrets, so that files and processes of the sandbox may keep parts of it. */
+  /**
+   * Set if this request contains no secrets, so that files and processes of the sandbox may keep parts of the request.
+   */
   isPlain?: true;
   /**
    * Set if the execution ends as soon as this code has succeeded, so that the sandbox need not prepare for more code.
@@ -84,7 +86,7 @@ export interface RunRequest {
   /**
    * The only targets to which the code can connect, as `host` or `host:port`. A host that `addresses` names is reached
    * only at the addresses listed there. If absent, the code can connect to all targets that the sandbox allows, except
-   * the sandbox's own machine. `run` throws `NodeFailed` if the sandbox cannot enforce this.
+   * the sandbox's own machine. `run` throws `NodeFailed` if the sandbox cannot enforce this limit.
    */
   network?: { allow: string[]; addresses?: Record<string, string[]> };
   /**
@@ -97,7 +99,7 @@ export interface RunRequest {
 /** A call with its arguments and its result as JSON texts. */
 export type RecordedCall = [name: string, args: string, result: string, hasFailed: boolean];
 
-/** The key of a call that code requests: `{name, arguments}`, where `arguments` is a JSON text. */
+/** The key under which code sets the call that it requests: `{name, arguments}`, where `arguments` is a JSON text. */
 export const callKey = "$call";
 
 /** Answers requests of running code, and stores its large results. All bytes are streamed. */
@@ -119,7 +121,8 @@ export interface RunIo {
 }
 
 /**
- * The result of code. The values in `set` are JSON text that may contain references; their blobs are stored already.
+ * The result of code. The values in `set` are JSON texts that may contain references to blobs, which are stored
+ * already.
  */
 export type CodeResult = {
   logs: string;
@@ -180,8 +183,9 @@ export interface RunningLog extends Pick<Claim, "step" | "attempt"> {
 /** Runs Python in sandboxes. Only implementations of this port know E2B. */
 export interface Sandboxes {
   /**
-   * Creates a sandbox. While E2B's plan allows no further sandbox, it calls `instead` from time to time, and returns
-   * the free sandbox that `instead` finds. Calls `onSlot` when the plan allows the sandbox. Throws `SandboxUnavailable` (429, no capacity, unreachable).
+   * Creates a sandbox. While E2B's plan allows no further sandbox, this method calls `instead` from time to time, and
+   * returns the free sandbox that `instead` finds. Calls `onSlot` when the plan allows the sandbox. Throws
+   * `SandboxUnavailable` if E2B answers with 429, has no capacity or is unreachable.
    */
   create(spec: SandboxSpec, instead?: () => Promise<Sandbox | null>, onSlot?: () => void): Promise<Sandbox>;
   /**
@@ -191,17 +195,17 @@ export interface Sandboxes {
   run(sandbox: string, request: RunRequest, io: RunIo, options: RunOptions): Promise<RunOutcome>;
   /**
    * Returns the result if the code of `claim` has finished; otherwise ends all code of the same entry. Throws
-   * `SandboxUnavailable`.
+   * `SandboxUnavailable` if the sandbox does not answer.
    */
   stop(sandbox: string, claim: Claim, io: RunIo, signal: AbortSignal): Promise<StopOutcome>;
   /**
-   * Returns the log of the code that runs for this entry; null if no code runs or it has printed nothing. Throws
-   * `SandboxUnavailable`.
+   * Returns the log of the code that runs for this entry; null if no code runs or the code has printed nothing. Throws
+   * `SandboxUnavailable` if the sandbox does not answer.
    */
   runningLog(sandbox: string, link: string, signal: AbortSignal): Promise<RunningLog | null>;
   /**
-   * Extends the life of the sandbox to `lifetimeSeconds` from now. Returns null if E2B's plan does not allow it, or if
-   * the sandbox no longer exists.
+   * Extends the life of the sandbox to `lifetimeSeconds` from now. Returns null if E2B's plan does not allow this
+   * lifetime, or if the sandbox no longer exists.
    */
   extend(sandbox: Sandbox, lifetimeSeconds: number): Promise<Sandbox | null>;
   /** Limits the life of an unused sandbox to `seconds` from now. Returns null if the sandbox no longer exists. */
@@ -215,8 +219,8 @@ export interface Sandboxes {
 /** Resolves host names in the network of the functions. */
 export interface HostNames {
   /**
-   * Returns no addresses if the name does not exist. Throws `SandboxUnavailable` if the name cannot be resolved at this
-   * time.
+   * Returns the addresses of a host name; an empty list if the name does not exist. Throws `SandboxUnavailable` if the
+   * name cannot be resolved at this time.
    */
   addressesOf(host: string): Promise<string[]>;
 }

@@ -17,7 +17,10 @@ export interface TaskMail {
   problem?: string;
 }
 
-/** A wait of a run, at one entry, for an answer of a person or for an event. */
+/**
+ * The record of one wait of a run for an answer of a person or for an event. The id of the entry is the place of the
+ * wait.
+ */
 export interface WaitingTask extends EntryId {
   format: 1;
   /** `task_` and a ULID. */
@@ -68,8 +71,8 @@ export interface SealedToken {
 }
 
 /**
- * The claim of a person to vote on an approval. It prevents that the person also votes on another approval if the two
- * approvals exclude the voters of each other.
+ * The claim of a person to vote on an approval. The claim prevents the person from also voting on another approval if
+ * the two approvals exclude the voters of each other.
  */
 export interface VoterClaim extends Omit<EntryId, "execution"> {
   node: string;
@@ -99,7 +102,7 @@ export interface TaskStore {
    * Yields tasks that are `open` or `answered`, oldest first, from the creation time `from` on. Eventually consistent.
    */
   pending(from?: string): AsyncIterable<WaitingTask>;
-  /** Like `pending`, only for tasks of one client and kind. */
+  /** Yields the same tasks as `pending`, but only those of one client and kind. */
   pendingOf(client: string, kind: WaitingTask["kind"], from?: string): AsyncIterable<WaitingTask>;
   /**
    * Changes the status to `to` if the present status is one of `from`. Otherwise, or if there is no such task, returns
@@ -109,7 +112,7 @@ export interface TaskStore {
   noteMail(key: TaskKey, mail: TaskMail): Promise<void>;
   /** Records how many reminders of a task were sent. */
   noteReminded(key: TaskKey, count: number): Promise<void>;
-  /** Stores the mail addresses of people to whom approvers have delegated, for lists. */
+  /** Stores the mail addresses of people to whom approvers have delegated. Lists of tasks read these addresses. */
   noteDelegates(key: TaskKey, mails: readonly string[]): Promise<void>;
   /** Returns the claims of the person with this id; an empty list if there are none. */
   voter(execution: string, id: string): Promise<Voter>;
@@ -124,12 +127,12 @@ export interface TaskStore {
 }
 
 /**
- * Describes where an event has the value that becomes an index key: the source of the event (null: any), and the path
- * of the value.
+ * Describes where an event has the value that becomes an index key. It lists the source of the event (null: any
+ * source), and then the path of the value in the event.
  */
 export type WakeShape = readonly [source: string | null, ...way: string[]];
 
-/** The index keys of a task: one for each value that the task's pattern accepts at the path of `shape`. */
+/** The index keys of a task. It has one key for each value that the task's pattern accepts at the path of `shape`. */
 export interface Wake {
   shape: WakeShape;
   keys: string[];
@@ -181,7 +184,10 @@ export interface ResumeLink {
   tokenHash: string;
   /** A time in ISO 8601. */
   createdAt: string;
-  /** The body of the request that used the link, as JSON text. Large values in it are references. Absent: no request has used it. */
+  /**
+   * The body of the request that used the link, as JSON text. Large values in the body are references. Absent: no
+   * request has used the link.
+   */
   body?: string;
   calledAt?: string;
 }
@@ -191,11 +197,11 @@ export interface ResumeLink {
  * consistent.
  */
 export interface ResumeLinkStore {
-  /** Stores the link, unless there is one with this id. */
+  /** Stores the link, unless a link with this id exists. */
   create(link: ResumeLink): Promise<void>;
   get(key: TaskKey): Promise<ResumeLink | undefined>;
   ofExecution(execution: string): Promise<ResumeLink[]>;
-  /** Records the call of a link, which can be called only once; returns false if it was called before. */
+  /** Records the call of a link. Returns false if the link was called before, because a link works only once. */
   call(key: TaskKey, body: string, at: string): Promise<boolean>;
 }
 

@@ -13,7 +13,7 @@ export interface RootFacts extends TreeName {
 /** A stored root with the facts in its text. */
 export type Root = StoredRoot & RootFacts;
 
-/** Thrown if NOVA cannot have written a stored root, or the leaves under it, in this form. */
+/** Thrown if a stored root, or the list of leaves under this root, has a form in which NOVA never writes it. */
 export class TreeDamaged extends Error {
   override name = "TreeDamaged";
 }
@@ -36,7 +36,7 @@ export function readRoot(stored: StoredRoot): Root {
   throw new TreeDamaged(`root ${stored.number} is not as NOVA wrote it - the table was edited by hand`);
 }
 
-/** Builds and signs the root of a tree over `leaves`. `before` is the root with the number before. */
+/** Builds and signs the root of a tree over `leaves`. `before` is the root with the preceding number. */
 export async function signRoot(
   { keyPair, clock }: { keyPair: KeyPair; clock: Clock },
   before: Root | undefined,
@@ -53,7 +53,7 @@ export async function signRoot(
   return { ...facts, text, signature: await keyPair.sign(signedText(text)) };
 }
 
-/** Whether the signature of a root is valid, by a key that was in use at the time of the root. */
+/** Returns whether the signature of a root is valid and comes from a key that was in use at the time of the root. */
 export function isRootSigned(keyPair: KeyPair, { text, signature, at }: Root): Promise<boolean> {
   return keyPair.verify(signedText(text), signature, at);
 }
@@ -63,9 +63,9 @@ function signedText(text: string): string {
 }
 
 /**
- * The data that proves at what time a run was in a Merkle tree: the leaf of the run, the signed root of the tree, and
- * the time stamp of the root. The fields are those of a proof file (docs/proof.md). Hashes are in hex; the token is DER
- * in base64.
+ * The proof that a run was in a Merkle tree at a certain time. It has the leaf of the run, the signed root of the tree,
+ * and the time stamp of the root. The fields are those of a proof file (docs/proof.md). Hashes are in hex; the token is
+ * DER in base64.
  */
 export interface Inclusion {
   inclusion: { index: number; path: string[] };
@@ -75,8 +75,8 @@ export interface Inclusion {
 }
 
 /**
- * Returns the leaf of a closed run in its Merkle tree, with the root and the stamp of the tree. Null if no tree has the
- * run yet. Throws `TreeDamaged` if the leaf that the run's note names is the leaf of another run.
+ * Returns the leaf of a closed run in its Merkle tree, with the root and the stamp of the tree. Returns null if no tree
+ * contains the run yet. Throws `TreeDamaged` if the leaf that the run's note names is the leaf of another run.
  */
 export async function readInclusion(
   { chain, roots }: Pick<Ports, "chain" | "roots">,

@@ -1,14 +1,14 @@
 import { hash } from "node:crypto";
 import type { Leaf } from "../ports/roots.ts";
 
-/** The hash of the tree over these leaves, as RFC 6962, section 2.1, computes it. */
+/** Returns the root hash of the Merkle tree over these leaves (RFC 6962, section 2.1). */
 export function hashTree(leaves: readonly Uint8Array[]): Buffer {
   return levelsOf(leaves).at(-1)?.[0] ?? sha256Bytes(Buffer.alloc(0));
 }
 
 /**
- * The audit path of a leaf (RFC 6962, section 2.1.1): the hashes of the siblings from the leaf to the top. Throws a
- * `RangeError` if there is no such leaf.
+ * Returns the audit path of a leaf (RFC 6962, section 2.1.1): the hashes of the siblings from the leaf to the top.
+ * Throws a `RangeError` if there is no such leaf.
  */
 export function pathInTree(leaves: readonly Uint8Array[], index: number): Buffer[] {
   if (!(index in leaves)) throw new RangeError(`a tree of ${leaves.length} leaves has no leaf ${index}`);
@@ -21,8 +21,8 @@ export function leafBytes({ hash }: Pick<Leaf, "hash">): Uint8Array {
 }
 
 /**
- * Returns the hashes of every level, from the leaves to the top. A node without a sibling moves up unchanged, which
- * leads to the same tree as the recursive definition of the RFC.
+ * Returns the hashes of every level, from the leaves to the top. A tree node without a sibling moves up unchanged. This
+ * leads to the same tree as the recursive definition in the RFC.
  */
 function levelsOf(leaves: readonly Uint8Array[]): Buffer[][] {
   let level = leaves.map((leaf) => sha256Bytes(Buffer.concat([leafMark, leaf])));

@@ -20,10 +20,13 @@ function openHead(entry: StoredEntry): Head {
   return head;
 }
 
-/** The most keys that `summary` names for readers of the Step Functions console. */
+/** The largest number of keys that `summary` names for readers of the Step Functions console. */
 const summaryKeys = 20;
 
-/** Builds the answer of a node's task from its entry. For a failed entry it throws an error of the entry's class. */
+/**
+ * Builds the answer of a node's task from the entry of the node. For a failed entry, throws an error of the entry's
+ * class.
+ */
 export async function answerFor(entry: StoredEntry, event: MapEvent, ports: Ports): Promise<TaskAnswer> {
   const head = openHead(entry);
   if (head.status === "failed") {
@@ -55,7 +58,7 @@ export interface SettleAnswer extends RunPosition {
   distributed?: ItemsAnswer["distributed"];
 }
 
-/** Builds the answer of a settle task or a join from the entry. Throws `ExecutionClosed`. */
+/** Builds the answer of a settle task or a join from the entry. Throws `ExecutionClosed` for a close entry. */
 export async function settleAnswer(ports: Ports, event: Asked, entry: StoredEntry): Promise<SettleAnswer> {
   const head = openHead(entry);
   const error = head.status === "failed" ? await caughtError(ports, head, entry) : undefined;
@@ -80,8 +83,8 @@ async function caughtError(ports: Ports, head: Head, entry: StoredEntry): Promis
 }
 
 /**
- * The error class for Step Functions. A reused `ExecutionClosed` means that the earlier run was closed. It must not
- * close this run, so it becomes `NodeInterrupted`.
+ * Returns the error class for Step Functions. A reused `ExecutionClosed` means that the earlier run was closed. Because
+ * this class must not close this run, `NodeInterrupted` replaces it.
  */
 function classTold({ error_class = "NodeFailed", reused_from, edited }: Head): RunErrorClass {
   const isOnRecord = reused_from !== undefined || edited !== undefined;
@@ -90,11 +93,11 @@ function classTold({ error_class = "NodeFailed", reused_from, edited }: Head): R
 
 export interface MapEvent extends NodeEvent {
   /**
-   * The most items that may run inline: the history of the execution has room for the events of so many items. Absent:
-   * the map is in the body of another map.
+   * The largest number of items that may run inline: the history of the execution has room for the events of so many
+   * items. Absent: the map is in the body of another map.
    */
   inline_items?: number;
-  /** Only for a map in the body of another map: the most items that the history has room for. */
+  /** Only for a map in the body of another map: the largest number of items whose events fit into the history. */
   most_items?: number;
 }
 
@@ -107,12 +110,12 @@ export type ItemsAnswer = { count: number } & (
   | { distributed: true; manifest: BlobPlace }
 );
 
-/** The most items whose numbers fit into a state of Step Functions (256 KiB). */
+/** The largest number of items whose numbers fit into a state of Step Functions (256 KiB). */
 const maxInline = 40_000;
 
 /**
- * The most items of a distributed map: Step Functions collects `{}` from each, and ends a run whose results exceed 256
- * KiB.
+ * The largest number of items of a distributed map. Step Functions collects `{}` from each item, and ends a run whose
+ * results exceed 256 KiB.
  */
 const maxDistributed = 80_000;
 
@@ -120,7 +123,10 @@ export function maxItems({ inline_items, most_items = maxInline }: Omit<MapEvent
   return inline_items === undefined ? most_items : maxDistributed;
 }
 
-/** Builds the list of items from the entry of a map, the same for every delivery. Undefined for other entries. */
+/**
+ * Builds the list of items from the entry of a map. The list is the same for every delivery. Returns undefined for
+ * other entries.
+ */
 export async function itemsAnswer(
   ports: Pick<Ports, "blobs">,
   head: Head,

@@ -9,7 +9,7 @@ import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
 import { nextNodeId, type Reason } from "./definition.ts";
 
-/** A fork whose entry is in the chain, with all of its branches, started or not. */
+/** A fork whose entry is in the chain, with all of its branches, including those that have not started. */
 export type OpenFork = NonNullable<Awaited<ReturnType<typeof findOpenedFork>>>;
 
 export function opensFork(head: Head): boolean {
@@ -110,7 +110,7 @@ export function branchState({ version, end }: OpenFork, tip: Tip): BranchState {
   return head.error_class === "ExecutionClosed" ? "stopped" : "failed";
 }
 
-/** Whether a failed node has an `onError`. Also true if its `onError` edge leads to the end of the branch. */
+/** Whether a failed node has an `onError`. This is also true if the `onError` edge leads to the end of the branch. */
 function isCaught({ workflow }: WorkflowVersion, { node_id, node_type }: Head): boolean {
   const node = nodeIndex(workflow).get(node_type === "join" ? node_id.replace(/\.join$/, "") : node_id)?.node;
   if (!node || (node_type === "join" && !("body" in node))) return false;
@@ -118,8 +118,8 @@ function isCaught({ workflow }: WorkflowVersion, { node_id, node_type }: Head): 
 }
 
 /**
- * Returns why the branches cannot be joined: the failure of the first failed branch, else why the branches were
- * `stopped`. Null if they can be joined.
+ * Returns why the branches cannot be joined: the failure of the first failed branch. If no branch failed, this is the
+ * reason why the branches were `stopped`. Null if they can be joined.
  */
 export async function failureOfBranches(ports: Ports, open: OpenFork, tips: readonly Tip[], stopped: Reason) {
   const states = tips.map((tip) => branchState(open, tip));
@@ -155,18 +155,20 @@ function toleratedFailures({ map, branches }: OpenFork): number {
   return "count" in tolerated ? tolerated.count : (tolerated.percent * branches.length) / 100;
 }
 
-/** The message of the failed node itself, without the names of node and branch. */
+/** Returns the message of the failed node itself, without the names of node and branch. */
 export function nodeMessage({ message, reason = message }: FailureRecord): string {
   return reason;
 }
 
-/** From this number on, branches are read together. Fewer branches are read one by one, which costs the same. */
+/**
+ * The smallest number of branches that NOVA reads together. It reads fewer branches one by one, which costs the same.
+ */
 export const fewestTogether = 50;
 
 /**
  * Reads many branches together: the first entry of each, then the second entry of each, and so on. Reads each branch up
- * to the first entry for which `goesOn` returns false. Stops when only a few long branches are left; the returned
- * function returns undefined for these.
+ * to the first entry for which `goesOn` returns false. Stops when only a few long branches are left. The returned
+ * function returns undefined for these long branches.
  */
 export async function linksOfBranches(
   { chain }: Pick<Ports, "chain">,

@@ -38,9 +38,9 @@ export interface CloseRequest {
 
 /**
  * Ends an execution. The end node, a failure, a cancel, a timeout and the sweeper call this function, perhaps at the
- * same time. Exactly one caller writes the close entry, after every held turn has its entry and all code was stopped.
- * Every caller then completes the steps that follow the close entry. `known` is the newest entry, if the caller has
- * just written it.
+ * same time. Exactly one caller writes the close entry. Before that, every held turn gets its entry, and all code is
+ * stopped. Every caller then completes the steps that follow the close entry. `known` is the newest entry, if the
+ * caller has just written it.
  */
 export async function closeExecution(ports: KindPorts, request: CloseRequest, known?: Tip): Promise<Closed> {
   if (request.status === "failed" && request.reason) await settleFailedNode(ports, request, request.reason);
@@ -58,8 +58,8 @@ export async function closeExecution(ports: KindPorts, request: CloseRequest, kn
 }
 
 /**
- * Returns ports with which a close also ends the executions that workflow nodes run: as interrupted if the close is an
- * interruption, otherwise as cancelled.
+ * Returns ports with which a close also ends the executions that workflow nodes run. These executions end as
+ * interrupted if the close is an interruption, otherwise as cancelled.
  */
 export function settlingPorts(ports: KindPorts, reason?: CloseStatus): SettlingPorts {
   const status = reason === "interrupted" ? reason : "cancelled";
@@ -122,7 +122,7 @@ async function putCloseEntry(ports: Ports, position: Position, request: CloseReq
   return (await ports.chain.putEntry(at, entry)) ? entry : undefined;
 }
 
-/** The `error` of a close entry: the message of the failed node, else the reason for closing. */
+/** Returns the `error` of a close entry: the failure of the failed node, or else the reason why the run is closed. */
 async function failureBehind(ports: Ports, before: Head, beforeEntry: StoredEntry, request: CloseRequest) {
   const failure = before.status === "failed" ? await failureOf(beforeEntry, ports.blobs) : undefined;
   if (failure && request.status === "failed") {
@@ -182,7 +182,9 @@ export async function closeAfterTip(ports: SettlingPorts, tip: Tip, reasons: Clo
  */
 const maxRead = 500;
 
-/** Closes every branch of a fork. Returns their last entries, after which no further entry can be written. */
+/**
+ * Closes every branch of a fork. Returns the last entry of each branch, after which no further entry can be written.
+ */
 export async function closeBranches(ports: SettlingPorts, open: OpenFork, reason: Reason): Promise<Tip[]> {
   const reasons = { here: reason, inside: reason };
   const scopes = open.branches.map(({ scope }) => scope);
@@ -222,8 +224,8 @@ export async function stopMachine(ports: Ports, run: Run, cause: string): Promis
 }
 
 /**
- * Stops the further executions of a run, from number `first` on. It misses none, because the chain names each further
- * execution before that execution starts.
+ * Stops the further executions of a run, from number `first` on. This function misses none of them, because the chain
+ * names each further execution before that execution starts.
  */
 export async function stopFurther(ports: Ports, { id, stateMachineArn }: Run, cause: string, first = 1): Promise<void> {
   for (let next = first; ; ) {

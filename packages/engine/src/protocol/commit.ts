@@ -16,7 +16,8 @@ import { buildFailure, factsWithoutCode, type Outcome } from "./outcome.ts";
 type EntryNode = { id: string; type: Head["node_type"] };
 
 /**
- * Writes a node's entry, if there is none. Returns the stored entry: the new one, or the entry of a faster delivery.
+ * Writes the entry of a node, unless the node has an entry. Returns the stored entry: the new entry, or the entry that
+ * a faster delivery wrote.
  */
 export async function commitOutcome(
   ports: Ports,
@@ -40,8 +41,9 @@ export async function commitOutcome(
 }
 
 /**
- * Whether the run may wait for people after this outcome. It may if an agent requests a call that asks people first,
- * and again after each call of this request has ended. An answer may take days, so the run then keeps no sandbox.
+ * Whether the run may wait for people after this outcome. The run may wait after an agent has requested a call that
+ * asks people first, and again after each call of this request has ended. An answer may take days, so the run then
+ * keeps no sandbox.
  */
 async function waitsForPeople(ports: Ports, { at, before }: Position, node: string, { next, more }: Outcome) {
   const call = next === null ? branchOf(at.scope) : null;
@@ -130,7 +132,7 @@ async function attemptsAt({ chain }: Ports, at: Position["at"], { status, run }:
   return stored.flatMap(({ step, hash }) => (step <= last ? [hash] : []));
 }
 
-/** The fields of an entry that follow from its position, and the fields that every entry of a run repeats. */
+/** Returns the fields of an entry that follow from its position, and the fields that every entry of a run repeats. */
 export function inheritedHead({ before, beforeEntry, at }: Position) {
   const { client, root, workflow_id, workflow_version, frozen, sealed, fresh } = before;
   return {
@@ -156,7 +158,10 @@ type ContinuedFields = Partial<
 
 type HeadPart = (committed: Committed) => ContinuedFields;
 
-/** The counts and lists that continue from entry to entry. To add one, write a function and list it here. */
+/**
+ * The functions that compute the counts and lists that continue from entry to entry. To add such a count, write a
+ * function and add it to this list.
+ */
 const headParts: readonly HeadPart[] = [countNodes, keepSpares, addSpent, countLoops, countVisits, countEvents];
 
 function countNodes({ position: { before }, outcome: { run, more = {} } }: Committed): ContinuedFields {

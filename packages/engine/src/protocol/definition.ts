@@ -61,14 +61,14 @@ export async function findCalledVersion(ports: Pick<Ports, "workflows">, { workf
   return pinned ?? { problem: `workflow "${workflow}" has no version ${version} - its latest is ${latest.version}` };
 }
 
-/** Whether an outcome has to say which of its edges is taken. */
+/** Whether the outcome of a node has to say which edge of the node the run takes. */
 export function isChosen({ edges }: Pick<NodeDefinition, "edges">): boolean {
   return edges.some(({ condition }) => condition !== undefined);
 }
 
 /**
- * The node after a node that does not decide: `<node>.join` if several edges leave it, null at the end of an item of a
- * map. An agent is followed by its join only if it has `calls`.
+ * Returns the id of the node after a node that does not decide: `<node>.join` if several edges leave it, null at the
+ * end of an item of a map. For an agent, this is its join only if there are `calls`.
  */
 export function defaultNext({ version, node, edges }: NodeDefinition, calls?: readonly string[]): string | null {
   const fork = forksOf(version.workflow).get(node.id);
@@ -77,14 +77,17 @@ export function defaultNext({ version, node, edges }: NodeDefinition, calls?: re
 }
 
 /**
- * Returns `target`, or null if it is an `end` in the body of a map: that node never runs, it only says that the item is
- * done.
+ * Returns `target`, or null if it is an `end` in the body of a map: that node never runs, and only marks the end of the
+ * item.
  */
 export function nextNodeId({ workflow }: WorkflowVersion, target: string | null | undefined): string | null {
   return !target || nodeIndex(workflow).get(target)?.isDone ? null : target;
 }
 
-/** How often edges with a `max` were taken since their loops were entered, by `<from>-><label>`; absent: never. */
+/**
+ * How often the run has taken each edge with a `max` since it entered the loop of the edge, by `<from>-><label>`;
+ * absent: never.
+ */
 export type Loops = Readonly<Record<string, number>>;
 
 export interface TakenEdge {
@@ -147,15 +150,15 @@ export function isLoopOf(key: string, node: string): boolean {
   return key.startsWith(`${node}->`);
 }
 
-/** Why a node without an outcome of its own fails. */
+/** The reason why a node that has produced no outcome fails. */
 export interface Reason {
   class: RunErrorClass;
   message: string;
 }
 
 /**
- * The ports, with functions that differ by the kind of a node. They are passed as ports, because the protocol cannot
- * import the table of kinds, which imports the protocol.
+ * The ports, with functions that differ by the kind of a node. Callers pass these functions as ports, because the table
+ * of kinds imports the protocol, and the protocol cannot import the table.
  */
 export interface KindPorts extends Ports {
   /** Whether the node takes a turn. Start and end nodes write their entries without a turn. */
@@ -167,7 +170,7 @@ export interface KindPorts extends Ports {
    * nodes.
    */
   asked(position: Position, definition: NodeDefinition): Promise<string | undefined>;
-  /** The address where one `POST` ends the next visit of a wait. Null if the node is no wait for an event. */
+  /** Returns the address where one `POST` ends the next visit of a wait; null if the node is no wait for an event. */
   resumeUrl(position: Position, node: string): Promise<string | null>;
   /** Whether a node may run in a sealed execution, which has no effects and takes its outcomes from a document. */
   staysInside(position: Position, plan: Plan, node: Node): Promise<boolean>;

@@ -9,7 +9,7 @@ import { type KindPorts, type Reason, reasonOf } from "./definition.ts";
 import { type CaughtError, type Continuation, type RunPosition, startInput } from "./event.ts";
 import { type Closed, executionOf } from "./record.ts";
 
-/** If a run of this age has no state machine execution yet, the sweeper starts the execution. */
+/** The age in milliseconds from which the sweeper starts the state machine execution of a run that has none. */
 const lostStartMs = 30_000;
 
 /** The error name of executions that were running when the local cloud was killed. */
@@ -18,7 +18,7 @@ export const interruptedError = "Interrupted";
 export interface SweptRuns {
   closed: string[];
   restarted: string[];
-  /** Runs that could not be swept; the next sweep tries again. */
+  /** Runs for which the sweep failed; the next sweep tries again. */
   failed: { id: string; reason: string }[];
 }
 
@@ -27,14 +27,14 @@ type Open = ReadonlySet<string> | undefined;
 
 type Done = "closed" | "restarted";
 
-/** The result of a sweep that has not looked at any run. */
+/** Returns the result of a sweep that has swept no run. */
 export function noRuns(): SweptRuns & { open: Open } {
   return { closed: [], restarted: [], failed: [], open: undefined };
 }
 
 /**
  * Sweeps every open run: closes runs whose state machine has ended, and repeats lost starts. An error of one run does
- * not end the sweep of the others.
+ * not end the sweep of the other runs.
  */
 export async function sweepRuns(ports: KindPorts, timeBudget: TimeBudget = endless) {
   const { open: _, ...swept } = noRuns();
@@ -53,7 +53,7 @@ export async function sweepRuns(ports: KindPorts, timeBudget: TimeBudget = endle
   for await (const record of ports.executions.open()) {
     if (timeBudget.aborted) return { ...swept, open: undefined };
     open.add(record.id);
-    // The run started after this sweep did, so the lists of the sweep may lack it. Such a young run is not lost.
+    // This run started after the sweep did, so the lists of the sweep may lack this run. Such a young run is not lost.
     if (Date.parse(record.startedAt) > since) continue;
     await look(record, async () => {
       if (!runningStatuses.has(record.status) || !(await isRunning(record))) return sweepExecution(ports, record);
@@ -92,7 +92,7 @@ export async function sweepExecution(ports: KindPorts, record: Execution): Promi
   const tip = await tipOf(ports, record);
   if (!tip) return null;
   if (isClose(tip)) return finishClosed(ports, record, tip);
-  // The sweeper does not start a queued run. The run starts when it gets its slots.
+  // The sweeper does not start a queued run. Such a run starts when it gets its slots.
   if (record.status === "queued") return null;
   const run = await ports.stateMachines.describe(record.stateMachineArn, record.id);
   if (run === null) return record.parent ? dropUnlessCalled(ports, record, record.parent) : repeatStart(ports, record);
@@ -127,7 +127,10 @@ async function repeatStart(ports: Ports, record: Execution): Promise<"restarted"
   return "restarted";
 }
 
-/** Closes an inner run that never started if its outer node has an outcome. Otherwise the outer run will start it. */
+/**
+ * Closes an inner run that never started, if the node that should run it has an outcome. Otherwise the outer run will
+ * start the inner run.
+ */
 async function dropUnlessCalled(ports: KindPorts, record: Execution, parent: Parent): Promise<"closed" | null> {
   const { turn, entry } = await ports.chain.read(parent);
   if (!entry && turn?.state === "held") return null;
@@ -160,7 +163,7 @@ export async function closeAfter(ports: KindPorts, execution: string, run: Ended
 
 /**
  * Completes the close of a run whose state machine succeeded, which is possible only after a close entry. Throws
- * `ChainBroken` if the chain has none: its last entries were removed.
+ * `ChainBroken` if the chain has no close entry, because its last entries were then removed.
  */
 async function confirmCompletion(ports: KindPorts, execution: string): Promise<Closed> {
   const { head } = await readTip(ports, execution, "");
@@ -169,12 +172,17 @@ async function confirmCompletion(ports: KindPorts, execution: string): Promise<C
   throw chainBroken(`${what} - \`nova verify ${execution}\` says what is missing`);
 }
 
-/** Limits the time of a part of a sweep. Once `aborted` is true, the sweep finishes its current run, and then ends. */
+/**
+ * Limits the time of a part of a sweep. Once `aborted` is true, the sweep handles its current run completely, and then
+ * ends.
+ */
 export type TimeBudget = Pick<AbortSignal, "aborted">;
 
 export const endless: TimeBudget = { aborted: false };
 
-/** The input of the last task of a failed run. `continuation`: the further execution that failed, if one did. */
+/**
+ * The input of the last task of a failed run. `continuation`: the further execution that failed; absent if none failed.
+ */
 export type FailEvent = RunPosition & { error?: CaughtError; continuation?: Continuation };
 
 /** Closes a run after a task failed and Step Functions does not retry it. Returns the error in the close entry. */
@@ -214,7 +222,10 @@ const cancelledInQueue = {
   message: "the execution was cancelled while it was queued",
 } as const;
 
-/** Stops the state machine of a run and closes its chain; returns how the run ended. Throws `ExecutionNotFound`. */
+/**
+ * Stops the state machine of a run and closes its chain. Returns how the run ended. Throws `ExecutionNotFound` if the
+ * run does not exist.
+ */
 export async function cancelExecution(ports: KindPorts, id: string): Promise<Closed> {
   const record = await executionOf(ports, id);
   if (record.open) await stopMachine(ports, record, "The execution was cancelled.");

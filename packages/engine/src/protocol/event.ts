@@ -31,7 +31,8 @@ export interface TaskAnswer extends RunPosition {
   /** Label of the edge taken, for the Choice state after a decision. */
   decision?: string;
   /**
-   * Only if a decision leads back while the history is nearly full: the further execution in which the run continues.
+   * Only if a decision leads back to an earlier node while the history is nearly full: the further execution in which
+   * the run continues.
    */
   continuation?: Continuation;
   count?: number;
@@ -55,7 +56,7 @@ export interface RunningAnswer extends RunPosition {
   /** Seconds until Step Functions runs the task again to look for the result. */
   pause: number;
   /**
-   * Only between two attempts: a sentence for people which says that the last attempt failed, and when the next one
+   * Only between two attempts: a sentence for people. It says that the last attempt failed, and when the next attempt
    * begins.
    */
   retry?: string;
@@ -78,7 +79,10 @@ export function firstPosition({ id, workflowId, version }: Omit<Started, "client
   return { execution: { id, workflowId, version }, scope: "", seq: 0 };
 }
 
-/** The input that starts a state machine: the position, and the client, which no later state has. */
+/**
+ * The input that starts a state machine: the position of the run, and the client, which the inputs of later states
+ * lack.
+ */
 export type StartInput = RunPosition & Pick<Execution, "client">;
 
 /** Builds the input of the state machine. A repeated start has the same input. */

@@ -33,7 +33,7 @@ export type FailedOutcome = OutcomeFacts & {
   types?: readonly string[];
   /** Only for an exception with an HTTP response: its status. */
   httpStatus?: number;
-  /** Only for an exception with an HTTP response: its header `Retry-After`, as the server wrote it. */
+  /** Only for an exception with an HTTP response: the text of the header `Retry-After`, unchanged. */
   retryAfter?: string;
 };
 
@@ -69,12 +69,12 @@ export interface MoreFacts {
   asked?: string;
   /** SHA-256 of the analysis code that ran before pinned code. */
   analysis?: string;
-  /** The cost of models for this entry alone. */
+  /** The cost of the models that worked for this entry alone. */
   spent?: Spending;
   contents?: Partial<Record<ContentName, string>>;
 }
 
-/** Without `spare`, the further sandboxes of the scope are the same as before. */
+/** The facts about the run of a node. Without `spare`, the spare sandboxes of the scope are the same as before. */
 export interface RunFacts extends Pick<Turn, "attempt" | "spare" | "addresses" | "failedDeliveries" | "times"> {
   sandboxId: string | null;
   warm: Sandbox | null;
@@ -91,7 +91,9 @@ export function factsWithoutCode(ports: Ports, turn: Turn | undefined, before?: 
   return { logs: "", executionTimeMs: turn ? heldMs(ports, turn) : 0, run };
 }
 
-/** How long a turn has been held; at least 0, because the clocks of two machines may differ. */
+/**
+ * Returns for how many milliseconds a turn has been held; at least 0, because the clocks of two machines may differ.
+ */
 export function heldMs({ clock }: Ports, { since }: Turn): number {
   return Math.max(0, clock.now() - Date.parse(since));
 }
@@ -103,7 +105,7 @@ export function buildSuccess(next: string | null, facts: OutcomeFacts, set: Chan
 type Cause = Reason & Pick<FailureRecord, "traceback"> & Pick<FailedOutcome, "types" | "httpStatus" | "retryAfter">;
 
 /**
- * Builds the outcome of a node that fails. A `cause` that is a text is the message of a `NodeFailed`. The run continues
+ * Builds the outcome of a node that fails. If `cause` is a text, it is the message of a `NodeFailed`. The run continues
  * at the `onError` of the node.
  */
 export function buildFailure(

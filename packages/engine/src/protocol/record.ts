@@ -9,9 +9,9 @@ import type { Sandbox } from "../ports/sandboxes.ts";
 import { moveSandboxes, prepareOffers } from "../sandboxes/life.ts";
 
 /**
- * Sets the status of a run: `waiting` while the run, or an execution inside it, has an open task, else `running`.
- * Callers call it after they have changed a task. This function looks for open tasks again after each change of the
- * status, so that the last caller writes the true status.
+ * Sets the status of a run to `waiting` while the run, or an execution inside it, has an open task. Otherwise sets it
+ * to `running`. Call this function after you have changed a task. It looks for open tasks again after each change of
+ * the status, so that the last caller writes the true status.
  */
 export async function refreshStatus(ports: Ports, execution: string): Promise<void> {
   let waitsInside = false;
@@ -20,7 +20,7 @@ export async function refreshStatus(ports: Ports, execution: string): Promise<vo
   }
 }
 
-/** Marks a run and its outer runs as waiting. Call it before you read the node's entry again. */
+/** Marks a run and its outer runs as waiting. Call this function before you read the entry of the node again. */
 export async function markWaiting(ports: Ports, execution: string): Promise<void> {
   for (let id: string | undefined = execution; id !== undefined; id = await parentOf(ports, id)) {
     await ports.executions.setStatus(id, "waiting", ["running"]);
@@ -60,7 +60,7 @@ export class UnreadableRecord extends Error {
   }
 }
 
-/** Reads the record of a run. Throws `ExecutionNotFound`. */
+/** Reads the record of a run. Throws `ExecutionNotFound` if there is none. */
 export async function executionOf(ports: Ports, id: string): Promise<Execution> {
   const record = await ports.executions.get(id);
   if (!record) throw new ExecutionNotFound(id);
@@ -76,10 +76,11 @@ export interface Closed {
 }
 
 /**
- * Finishes the steps after a close entry: sets the status, publishes the event, offers sandboxes to other runs, tells
- * the service, and last takes the run out of the index of open runs. Every caller that finds the entry while the record
- * is still open repeats these steps. Only the writer of the entry knows the sandboxes that are `left`, and may offer
- * some of them. The caller that takes the run out of the index kills all sandboxes that no caller has offered.
+ * Finishes the steps after a close entry. It sets the status, publishes the event, offers sandboxes to other runs, and
+ * calls the port of the service. Last, it takes the run out of the index of open runs. Every caller that finds the
+ * entry while the record is still open repeats these steps. Only the writer of the entry knows the sandboxes that are
+ * `left`, and may offer some of them. The caller that takes the run out of the index kills all sandboxes that no caller
+ * has offered.
  */
 export async function finishClose(ports: Ports, entry: StoredEntry, left: readonly Sandbox[] = []): Promise<Closed> {
   const head = headOf(entry);
@@ -108,12 +109,12 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
   let idle: Sandbox[] = [];
   try {
     idle = await prepareOffers(ports, record, named, left);
-    // The port is called after the run has offered its sandboxes to other runs, because the next run of the queue may
-    // be waiting for one of them.
+    // This call comes after the run has offered its sandboxes to other runs, because the next run of the queue may be
+    // waiting for one of them.
     await ports.onExecutionEnded({ ...record, ...ending });
   } catch (error) {
-    // The sweeper will repeat these steps, perhaps for minutes while E2B is out of reach, but must not publish the end
-    // again.
+    // The sweeper repeats these steps, for minutes if E2B is unreachable for so long. It must not publish the event
+    // about the end again.
     await ports.executions.update(record.id, { endPublished: true });
     throw error;
   }
@@ -126,14 +127,16 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
 }
 
 /**
- * The counts of a close entry, limited to numbers that the store accepts. A record that the store refuses would keep
- * the run open.
+ * Returns the counts of a close entry, limited to numbers that the store accepts. A record that the store refuses would
+ * keep the run open.
  */
 export function storableFigures({ nodes, spent }: Pick<Head, "nodes" | "spent">) {
   return { nodes: storableNumber(nodes), ...(spent && { spent: sumOfSpendings([spent]) }) };
 }
 
-/** Milliseconds between two times in ISO 8601; at least 0, because the clocks of two machines may differ. */
+/**
+ * Returns the milliseconds between two times in ISO 8601; at least 0, because the clocks of two machines may differ.
+ */
 export function durationOf(startedAt: string, endedAt: string): number {
   return storableNumber(Date.parse(endedAt) - Date.parse(startedAt));
 }

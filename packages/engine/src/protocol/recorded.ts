@@ -19,8 +19,8 @@ import { buildFailure, factsWithoutCode, type Outcome, type RecordedOutcome } fr
 type Reads = Pick<Ports, "chain" | "blobs">;
 
 /**
- * Finds the outcome that the document of this execution has for a node. Every delivery finds the same outcome. If it is
- * null, the node runs.
+ * Finds the outcome that the document of this execution has for a node. Every delivery finds the same outcome. If this
+ * function returns null, the node runs.
  */
 export async function findRecordedOutcome(ports: KindPorts, position: Position, definition: NodeDefinition) {
   const plan = ports.holdsTurn(definition.node) ? await findPlan(ports, position) : undefined;
@@ -35,7 +35,10 @@ async function findPlan({ chain }: Pick<Ports, "chain">, { before, at }: Pick<Po
   return first && headOf(first).plan;
 }
 
-/** Builds the outcome of a node from a recorded one. Null if the version has no edge for the recorded decision. */
+/**
+ * Builds the outcome of a node from a recorded outcome. Returns null if the version has no edge for the recorded
+ * decision.
+ */
 function buildOutcome({ before }: Position, definition: NodeDefinition, found: RecordedOutcome): Outcome | null {
   const { node, version } = definition;
   const { decision, more } = found;
@@ -77,8 +80,8 @@ function readDocument({ blobs }: Pick<Ports, "blobs">, { before }: Pick<Position
 }
 
 /**
- * Reads an outcome that a document contains. Null for a map that succeeded: a map always reads its list itself, so a
- * document can only contain the failure of a map. Null for a reply, too: its agent judges it.
+ * Reads an outcome that a document contains. Returns null for a map that succeeded, because a map always reads its list
+ * itself; only the failure of a map can be reused. Also returns null for a reply, because the agent judges its replies.
  */
 async function readWritten(
   ports: Reads,
@@ -141,8 +144,8 @@ async function isUnchanged(
 }
 
 /**
- * Finds the prefix that places inside the execution of a workflow node have in the document, such as `billing/`. Null
- * if the document has no such place.
+ * Finds the prefix with which the document names the places inside the execution of a workflow node, such as
+ * `billing/`. Returns null if the document has no such place.
  */
 export async function findInnerPlaces(ports: Reads, position: Position, plan: Plan, node: Pick<Node, "id">) {
   const inside = `${plan.within ?? ""}${await placeName(ports, position, node)}/`;
@@ -198,8 +201,8 @@ async function refuseToRun(ports: KindPorts, position: Position, plan: Plan, def
 export const noOutcome = `nothing is on record that fits, and only nodes with "effects": false run here`;
 
 /**
- * Reads from entry 0 which run was the first, before all restarts that led to this execution. An execution that is its
- * own root is the first run.
+ * Reads the first run, before all restarts that led to this execution, from entry 0. An execution that is its own root
+ * is the first run.
  */
 export async function originOf({ chain }: Reads, { execution, root }: { execution: string; root: string }) {
   const own = { execution, place: "" };
@@ -209,15 +212,18 @@ export async function originOf({ chain }: Reads, { execution, root }: { executio
 }
 
 /**
- * Returns the origin (the first run of all restarts) of the execution that this node runs. It is the same in all
- * restarts of the run.
+ * Returns the origin (the first run of all restarts) of the execution that this node runs. The origin is the same in
+ * all restarts of the run.
  */
 export async function originInside(ports: Reads, position: Position, node: Pick<Node, "id">): Promise<Origin> {
   const { execution, place } = await originAt(ports, position, node);
   return { execution, place: `${place}/` };
 }
 
-/** The value of `NOVA_RESTART_KEY` for code: the same for this place in a run and in all its restarts. */
+/**
+ * Returns the value of `NOVA_RESTART_KEY` for code. It is the same for this place in a run and in all restarts of the
+ * run.
+ */
 export async function restartKey(ports: Reads, position: Position, node: Pick<Node, "id">): Promise<string> {
   return restartKeyOf(await originAt(ports, position, node));
 }
@@ -232,12 +238,15 @@ async function originAt(ports: Reads, position: Position, node: Pick<Node, "id">
 }
 
 /**
- * The longest place in a restart key, because common services take keys of at most 255 characters. The hash replaces a
- * longer place.
+ * The length of the longest place in a restart key, because common services take keys of at most 255 characters. A hash
+ * replaces a longer place.
  */
 const longestPlace = 160;
 
-/** Writes a place so that it is safe in a header, a file name and the id of a mail: `each[3].book#2` as `each@3+book.2`. */
+/**
+ * Builds a restart key, in which the place is safe for a header, a file name and the id of a mail: `each[3].book#2` as
+ * `each@3+book.2`.
+ */
 export function restartKeyOf({ execution, place }: Origin): string {
   const written = place.replaceAll("].", "+").replaceAll("[", "@").replaceAll("#", ".").replaceAll("/", "+");
   return `${execution}+${place.length <= longestPlace ? written : sha256(place)}`;
@@ -270,8 +279,8 @@ function visitsOf({ visits = {} }: Pick<Head, "visits">, id: string): number {
 }
 
 /**
- * Merges the visits of the branches. The largest count is right: a node is in at most one branch, and every branch
- * continues the counts of its fork.
+ * Merges the visits of the branches. The largest count of a node is the right one, because a node is in at most one
+ * branch, and every branch continues the counts of its fork.
  */
 export function visitsOfBranches(tips: readonly Pick<Head, "visits">[]): Visits {
   const all: Record<string, number> = {};

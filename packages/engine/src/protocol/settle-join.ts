@@ -92,7 +92,7 @@ function factsOf(
   };
 }
 
-/** The most spare sandboxes after a join. Each later entry names them, at 200 bytes each. */
+/** The largest number of spare sandboxes after a join. Each later entry names them, at 200 bytes each. */
 const maxSpare = 20;
 
 async function joinedChanges(ports: Ports, open: OpenFork, tips: readonly Tip[], kept: LoadedContext) {
@@ -111,7 +111,10 @@ async function joinedChanges(ports: Ports, open: OpenFork, tips: readonly Tip[],
   return { ...changes, set: await offloadMembers(changes.set, savingTo(ports, open.head)) };
 }
 
-/** Builds the list of results of a map: for each item, in order, what it set; for a tolerated failure, the error. */
+/**
+ * Builds the list of results of a map, in the order of the items: the values that each item set, or the error of a
+ * tolerated failure.
+ */
 export async function resultsText(ports: Ports, open: OpenFork, tips: readonly Tip[], before: StoredContext) {
   const shared = new Set(before.pages.map(({ sha256 }) => sha256));
   const results = await atOnce(tips, (tip) =>
@@ -121,8 +124,8 @@ export async function resultsText(ports: Ports, open: OpenFork, tips: readonly T
 }
 
 /**
- * Reads what an item set. It does not load the pages that the context of the item shares with the context of the map,
- * because these pages hold no result of the item.
+ * Reads the values that an item set. The context of the item shares pages with the context of the map. This function
+ * does not load these pages, because they hold no result of the item.
  */
 async function itemResult(ports: Ports, { entry, head }: Tip, shared: ReadonlySet<string>) {
   if (!entry.contents.context) {
@@ -143,7 +146,7 @@ async function failedItem(ports: Ports, { entry, head }: Tip): Promise<string> {
   return JSON.stringify({ error });
 }
 
-/** The key that the Choice state after a decision reads. It is no result of a branch. */
+/** The key of the context that holds the choice of a decision. It is no result of a branch. */
 export const decisionKey = "branch_decision";
 
 export interface BranchContext {
@@ -160,13 +163,14 @@ interface Write {
 }
 
 /**
- * The largest values that are loaded to compare them by content. Larger values are equal only if their bytes are equal.
+ * The size of the largest value that NOVA loads to compare values by content. Larger values are equal only if their
+ * bytes are equal.
  */
 const maxCompared = 16 * 1024 * 1024;
 
 /**
- * If branches wrote different texts to the same key, loads their values from blobs, so that `mergeBranches` can compare
- * them by content.
+ * If branches wrote different texts to the same key, loads the values of these texts from blobs, so that
+ * `mergeBranches` can compare them by content.
  */
 async function disputedValues(before: Context, branches: readonly BranchContext[], source: ValueSource) {
   const whole = new Map<string, string>();
@@ -227,7 +231,10 @@ function writesOf(before: Context, { context, scope, name: branch }: BranchConte
   ];
 }
 
-/** Returns the only value, or the list of all values. A deletion counts only if no branch set a value. */
+/**
+ * Returns the value if only one branch set the key, or the list of all values. Returns null, which deletes the key,
+ * only if no branch set a value.
+ */
 function collectValues(writes: readonly Write[]): string | null {
   const values = writes.flatMap(({ json }) => (json === null ? [] : [json]));
   return values.length > 1 ? `[${values.join(",")}]` : (values[0] ?? null);

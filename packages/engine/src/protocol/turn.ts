@@ -20,8 +20,8 @@ export function closedError(execution: string): NovaError {
 }
 
 /**
- * Returns the entry of the node of this delivery, if it is committed. Throws `ExecutionClosed` if the entry is a
- * close, and `ChainBroken` if it is the entry of another node.
+ * Returns the entry of the node of this delivery, if it is committed. Throws `ExecutionClosed` for a close entry, and
+ * `ChainBroken` for the entry of another node.
  */
 function committedEntry({ next: { entry }, at }: Position, { node }: NodeEvent): StoredEntry | undefined {
   if (!entry) return undefined;
@@ -44,8 +44,8 @@ function refuseForeignTurn({ at, next: { turn } }: Position, node: string): void
 }
 
 /**
- * Takes the turn of a node that runs no code. Null if the turn changed meanwhile: the caller reads the chain again.
- * Throws `ExecutionClosed`, `ChainBroken`.
+ * Takes the turn of a node that runs no code. Returns null if the turn changed meanwhile; the caller then reads the
+ * chain again. Throws `ExecutionClosed` if the turn is no longer held, and `ChainBroken` if another node holds it.
  */
 export async function holdTurn(ports: Ports, position: Position, node: string): Promise<Turn | null> {
   refuseForeignTurn(position, node);
@@ -53,8 +53,8 @@ export async function holdTurn(ports: Ports, position: Position, node: string): 
 }
 
 /**
- * Moves a turn to a state, or takes a new turn in that state. Null if the turn changed meanwhile: the caller reads the
- * chain again.
+ * Moves a turn to a state, or takes a new turn in that state. Returns null if the turn changed meanwhile; the caller
+ * then reads the chain again.
  */
 export async function putState(
   { chain, clock }: Ports,
@@ -68,12 +68,13 @@ export async function putState(
   return (await chain.putTurn(at, moved, turn ?? null)) ? moved : null;
 }
 
-/** The entry of a node that waits, or the turn with which this delivery may produce it. */
+/** The entry of a node that waits, or the turn with which this delivery may produce the entry. */
 type AcquiredTurn = { entry: StoredEntry } | { entry?: never; position: Position; turn: Turn };
 
 /**
- * Returns the entry of a node that waits. If it has no entry yet, takes its turn. Throws `ExecutionClosed`,
- * `ChainBroken`.
+ * Returns the entry of a node that waits. If the node has no entry yet, takes its turn. Throws `ExecutionClosed` if the
+ * run is closed or another delivery settles the node, and `ChainBroken` if the entry or the turn is that of another
+ * node.
  */
 export async function acquireTurn(ports: KindPorts, event: NodeEvent): Promise<AcquiredTurn> {
   for (;;) {
@@ -87,11 +88,11 @@ export async function acquireTurn(ports: KindPorts, event: NodeEvent): Promise<A
 }
 
 /**
- * Commits the recorded outcome of a node, if the document has one. It takes the turn first, because a branch that is
- * closed meanwhile must get no further entry.
+ * Commits the recorded outcome of a node, if the document has one. This function first takes the turn, because a branch
+ * that another process closes meanwhile must get no further entry.
  */
 async function commitRecordedOutcome(ports: KindPorts, position: Position, event: NodeEvent) {
-  // An execution without a document has no `visits`, and so no recorded outcomes.
+  // An execution without a document has no `visits` and no recorded outcomes.
   if (position.before.visits === undefined) return undefined;
   const definition = await definitionOf(ports, event);
   const outcome = await findRecordedOutcome(ports, position, definition);
@@ -102,7 +103,7 @@ async function commitRecordedOutcome(ports: KindPorts, position: Position, event
 
 /**
  * Commits the outcomes that a branch still reuses, node after node, after Step Functions has stopped the branch. Chance
- * decides which branches Step Functions stops, but a restart must join the same failures as its source.
+ * decides which branches Step Functions stops. But a restart must join the same failures as the run that it restarts.
  */
 export async function commitRestOfBranch(ports: KindPorts, open: OpenFork, scope: string): Promise<void> {
   for (;;) {
@@ -118,8 +119,9 @@ export async function commitRestOfBranch(ports: KindPorts, open: OpenFork, scope
 }
 
 /**
- * Returns the committed entry of a node, else the result of `produce`: an entry, or a turn that a later delivery
- * continues. If `produce` returns `"again"`, another delivery was faster, and this function reads the chain again.
+ * Returns the committed entry of a node. If there is none, returns the result of `produce`: an entry, or a turn that a
+ * later delivery continues. `produce` returns `"again"` if another delivery was faster; this function then reads the
+ * chain again.
  */
 export async function runUntilCommitted<Left extends StoredEntry | Turn>(
   ports: KindPorts,
@@ -140,7 +142,7 @@ export async function runUntilCommitted<Left extends StoredEntry | Turn>(
 }
 
 /**
- * Settles a node and returns its entry: the existing one, or the one that `settle` writes for the turn in state
+ * Settles a node and returns its entry: the existing entry, or the entry that `settle` writes for the turn in state
  * `failing`.
  */
 export async function settleEntry(

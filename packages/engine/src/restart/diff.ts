@@ -23,18 +23,24 @@ import type { TraceEntry } from "../trace/trace-entry.ts";
 import { Names, Source } from "./source.ts";
 
 /**
- * How one node ran in two executions. Field names are public. `was` is the value of the first execution, `is` that of
- * the second.
+ * The comparison of the node at one place in two executions. Field names are public. `was` is the value of the first
+ * execution, and `is` is the value of the second execution.
  */
 export interface NodeDiff {
-  /** A name as in `SourceEntry.name`; `billing/send` inside the execution that the node `billing` ran. */
+  /**
+   * The name of the place, in the form of `SourceEntry.name`. `billing/send` is a place inside the execution that the
+   * node `billing` ran.
+   */
   place: string;
   path: "both" | "only_a" | "only_b";
-  /** SHA-256 of the node's settings without its code. Null if the run did not reach the node, or its version is gone. */
+  /**
+   * SHA-256 of the node's settings without its code. Null if the run did not reach the node, or if its workflow version
+   * no longer exists.
+   */
   definition: Compared<string>;
-  /** SHA-256 of the code that ran; null if none ran. */
+  /** SHA-256 of the code that ran; null if no code ran. */
   code: Compared<string>;
-  /** Keys whose values differ. A failure has the key `error`, a choice the key `branch_decision`. */
+  /** Keys whose values differ. A failure has the key `error`, and a choice has the key `branch_decision`. */
   context: { key: string; was: RawJson | null; is: RawJson | null }[];
   /** The cost of the node in each execution. Null for an execution that did not reach the node. */
   cost: { was: NodeCost | null; is: NodeCost | null };
@@ -59,8 +65,9 @@ interface NodeRun {
 }
 
 /**
- * Compares two executions node by node, in the order of the first one. Secret values are masked, and large values are
- * references, as in traces. Throws `ExecutionNotFound`, `ContentsErased`.
+ * Compares two executions node by node, in the order of the first execution. As in traces, secret values are masked,
+ * and large values are references. Throws `ExecutionNotFound` if an execution does not exist, and `ContentsErased` if
+ * its contents were erased.
  */
 export async function diffExecutions(ports: Ports, a: string, b: string): Promise<NodeDiff[]> {
   const reader = new RunReader(ports);
@@ -133,7 +140,7 @@ class RunReader {
       if (entry.node_type === "close") continue;
       const place = names.of(entry);
       if (entry.node_type === "join") {
-        // The output of a join counts as output of its fork.
+        // The output of a join counts as output of the fork that it joins.
         if (fork) fork.run.output = joinOutputs(fork.run.output, buildRecordedOutput(entry), fork.isMap);
       } else {
         const run = await this.#runOf(entry, workflow);
@@ -157,7 +164,10 @@ class RunReader {
     };
   }
 
-  /** The hash of the code that produced a reused outcome; null if its execution is gone. */
+  /**
+   * Returns the hash of the code that produced a reused outcome; null if the execution in which the code ran no longer
+   * exists.
+   */
   async #codeAt({ execution_id, scope, seq }: NonNullable<TraceEntry["reused_from"]>): Promise<string | null> {
     const source = this.#sources.get(execution_id) ?? Source.read(this.#ports, execution_id);
     this.#sources.set(execution_id, source);
@@ -166,8 +176,8 @@ class RunReader {
 }
 
 /**
- * Adds to the output of a fork what its join has set: the list of a map, or an `error`. All other keys are reported by
- * the nodes in the branches.
+ * Adds the keys that a join has set to the output of its fork: the list of a map, or an `error`. The nodes in the
+ * branches report all other keys.
  */
 function joinOutputs(fork: Output, { set }: Output, isMap: boolean): Output {
   const own = isMap ? set : set.filter(({ key }) => key === "error");
@@ -175,8 +185,8 @@ function joinOutputs(fork: Output, { set }: Output, isMap: boolean): Output {
 }
 
 /**
- * Hashes the settings of a node: its own settings, its edges, and the settings of the workflow that affect the code of
- * every node.
+ * Hashes three groups of settings: those of a node, those of its edges, and those of the workflow that affect the code
+ * of every node.
  */
 function definitionHash(workflow: Workflow, id: string): string | null {
   const indexed = nodeIndex(workflow).get(id);
@@ -190,7 +200,7 @@ function definitionHash(workflow: Workflow, id: string): string | null {
   return workflowHash({ format: 1, id: "", name: "", ...around, nodes: [withoutInside(node)], edges });
 }
 
-/** Returns the node without its code, which is compared separately, and without the nodes in the body of a map. */
+/** Returns the node without its code and without the nodes in its body. `diffExecutions` compares these separately. */
 function withoutInside(node: Node): Node {
   if ("body" in node) return { ...node, body: { nodes: [], edges: [] } };
   if (!("executor" in node && "code" in node.executor)) return node;
@@ -209,7 +219,10 @@ export interface Output {
   delete: readonly string[];
 }
 
-/** Compares two outputs key by key, sorted by key. Every digit counts; the order of members in an object does not. */
+/**
+ * Compares two outputs key by key, and returns the differences sorted by key. Every digit of a number counts. The order
+ * of members in an object does not count.
+ */
 export function differences(recorded: Output, now: Output): Difference[] {
   const [before, after] = [textsOf(recorded), textsOf(now)];
   const keys = Array.from(new Set([...before.keys(), ...after.keys()])).sort();
@@ -232,8 +245,8 @@ function canonical(json: string): string {
 }
 
 /**
- * Converts the outcome of an entry to keys: a failure becomes the `error` that its `onError` node finds, a choice
- * becomes a `branch_decision`.
+ * Converts the outcome of an entry to keys: a failure becomes the `error` that the `onError` node finds in its context,
+ * and a choice becomes a `branch_decision`.
  */
 export function buildRecordedOutput({
   changes,
@@ -265,8 +278,8 @@ export function buildReplayOutput(
   if (!isChosen({ edges })) return result;
   const edge = decide(result.set.find(({ key }) => key === decisionKey)?.json, edges);
   if ("problem" in edge) return failed("NodeFailed", edge.problem);
-  // The replay of the code does not know how often the edge was taken. If the entry failed because of `max`, the replay
-  // counts as failed, too.
+  // The replay of the code does not know how often the run had taken the edge. If the entry failed because of `max`,
+  // the replay counts as failed, too.
   const isAtMax = edge.max !== undefined && entry.status === "failed" && entry.traceback === null;
   return isAtMax ? failed(entry.error_class, entry.error_message) : result;
 }

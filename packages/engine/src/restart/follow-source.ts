@@ -8,11 +8,12 @@ import { isReused, type ReuseSelection } from "./selection.ts";
 import type { Source, SourceEntry } from "./source.ts";
 
 /**
- * Which nodes of a new run reuse outcomes of the source, and which nodes run again. Places are named as in the new run.
+ * The nodes of a new run that reuse outcomes of the source, and the nodes that run again. The names of places are those
+ * of the new run.
  */
 export type SourcePath = ReturnType<typeof followSource>;
 
-/** Nodes in sequence: the main line, a branch, or an item. */
+/** A sequence of nodes: the main line, a branch, or an item. */
 interface Stretch {
   prefix: string;
   /** The node after the last node of this sequence; null at the end of an item or of the main line. */
@@ -33,8 +34,8 @@ export function followSource(source: Source, version: WorkflowVersion, selection
   const forks = forksOf(version.workflow);
   const reused = new Map<string, SourceEntry>();
   /**
-   * Node ids by place: the nodes that run, and all that may follow them. A place is `each[*].find` if the items are not
-   * known yet.
+   * The ids of the nodes that run, and of all nodes that may follow them, by place. A place is `each[*].find` if the
+   * items are not known yet.
    */
   const runs = new Map<string, string>();
   const stops = new Map<string, SourceEntry>();
@@ -52,7 +53,7 @@ export function followSource(source: Source, version: WorkflowVersion, selection
   if (after) follow(main, entries, after);
   return { reused, runs, stops, misfits };
 
-  /** Follows the rest of a sequence of nodes. Returns whether the outcomes of all of these nodes are reused. */
+  /** Follows the rest of a sequence of nodes. Returns whether the new run reuses the outcomes of all these nodes. */
   function follow(stretch: Stretch, entries: readonly SourceEntry[], { at, next }: Progress): boolean {
     while (next !== null && next !== stretch.end) {
       const definition = findDefinition(next);
@@ -85,7 +86,7 @@ export function followSource(source: Source, version: WorkflowVersion, selection
     return true;
   }
 
-  /** Walks through the forks that a node opens. Undefined if the outcomes of some branch are not all reused. */
+  /** Walks through the forks that a node opens. Returns undefined if some outcome in the branches is not reused. */
   function passForks(
     stretch: Stretch,
     entries: readonly SourceEntry[],
@@ -115,7 +116,10 @@ export function followSource(source: Source, version: WorkflowVersion, selection
     return (node && "body" in node && onErrorOf(node)) || null;
   }
 
-  /** Notes each branch of the source that the version does not have, because the outcome of the join depends on it. */
+  /**
+   * Notes each branch of the source that the version does not have, because the outcome of the join depends on such a
+   * branch.
+   */
   function noteMissingBranches({ node, branches }: Fork, { head }: SourceEntry): void {
     const missing = source.branches(head).filter((branch) => !branches.some(({ entry }) => entry === branch));
     const first = missing.flatMap((branch) => source.scope(branchScope(head, node, branch)).slice(0, 1));
@@ -144,8 +148,8 @@ export function followSource(source: Source, version: WorkflowVersion, selection
   }
 
   /**
-   * Returns the node that follows an outcome of the source. Undefined if no node can follow. If the version does not
-   * fit the outcome, also notes a misfit.
+   * Returns the node that follows an outcome of the source. Returns undefined if no node can follow. If the version
+   * does not fit the outcome, also notes a misfit.
    */
   function edgeAfter(
     definition: NodeDefinition,
@@ -166,7 +170,10 @@ export function followSource(source: Source, version: WorkflowVersion, selection
     return undefined;
   }
 
-  /** Returns the next node if only one is possible, because the node does not decide or fork. Undefined otherwise. */
+  /**
+   * Returns the next node if only one node can follow, because this node does not decide or fork. Otherwise returns
+   * undefined.
+   */
   function onlyEdge(definition: NodeDefinition): string | null | undefined {
     const { node, edges } = definition;
     return edges.length > 1 || forks.has(node.id) ? undefined : defaultNext(definition);

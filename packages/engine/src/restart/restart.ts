@@ -20,8 +20,8 @@ export interface RestartRequest {
   source: Execution;
   version: WorkflowVersion;
   /**
-   * The places where the run starts again: everything from them on runs. Absent or empty: the run starts again at the
-   * nodes that failed.
+   * The places where the run starts again. The nodes at these places and all nodes after them run. Absent or empty: the
+   * run starts again at the nodes that failed.
    */
   from?: string | readonly string[];
   /** JSON text of an object: other values for keys of the initial context. */
@@ -32,7 +32,10 @@ export interface RestartRequest {
   starter?: Person | undefined;
 }
 
-/** Starts an execution that reuses outcomes. Throws `RestartRefused`, `InputsRefused` before a write. */
+/**
+ * Starts an execution that reuses outcomes. Before it writes, throws `RestartRefused` if the restart is not possible,
+ * and `InputsRefused` if the patched context does not fit.
+ */
 export async function restartExecution(ports: Ports, request: RestartRequest & Pick<StartRequest, "id" | "queue">) {
   const restart = await planRestart(ports, request);
   const { id = newId(ports), source, version, again = [], by, starter } = request;
@@ -58,12 +61,12 @@ export async function restartExecution(ports: Ports, request: RestartRequest & P
 }
 
 /**
- * Plans a restart: reads the source run and builds the document of places, but stores nothing. Throws
- * `RestartRefused`, `InputsRefused`.
+ * Plans a restart: reads the source run and builds the document of places, but stores nothing. Throws `RestartRefused`
+ * if the restart is not possible, and `InputsRefused` if the patched context does not fit.
  */
 export async function planRestart(ports: Ports, request: RestartRequest) {
   const { source: record, version, again = [] } = request;
-  // A record gets its `tip` when its run ends, so this check reads the `tip`. The record may stay `open` longer, while
+  // A record gets a `tip` when the run ends, so this check reads the `tip`. The record may stay `open` longer, while
   // steps after the end are still under way.
   if (record.tip === undefined)
     throw new RestartRefused(`execution ${record.id} is open - wait for its end, or cancel it`);
@@ -97,8 +100,8 @@ function patchOf({ patch = "{}" }: RestartRequest): Member[] {
 }
 
 /**
- * Builds the initial context: the initial context of the source, with the patch. Checks it like the initial context of
- * any run.
+ * Builds the initial context of the restart: the initial context of the source, with the patch. Checks the result like
+ * the initial context of any run.
  */
 async function initialContext(ports: Ports, request: RestartRequest, source: Source, path: SourcePath) {
   const { id } = request.source;
@@ -111,7 +114,10 @@ async function initialContext(ports: Ports, request: RestartRequest, source: Sou
   return members;
 }
 
-/** Refuses a patch of a key that a reused outcome sets, because that value would replace the patched one. */
+/**
+ * Refuses a patch of a key that a reused outcome sets, because the value of that outcome would replace the patched
+ * value.
+ */
 async function refuseOverwritten(ports: Ports, id: string, patch: readonly Member[], source: Source, path: SourcePath) {
   const reused = new Set(path.reused.values());
   const last = source.scope("").findLast((entry) => reused.has(entry));
@@ -135,8 +141,9 @@ async function contextOf(ports: Ports, execution: string, seq: number) {
 export type PlaceReference = [place: string, EntryReference];
 
 /**
- * Collects the references of one execution: all outcomes on the path. If an inner execution failed and continues, also
- * the outcomes inside it. `inside`: the prefix of the places of that execution in the document, such as `billing/`.
+ * Collects the references to the outcomes of one execution that the restart reuses. If an inner execution failed and
+ * continues, also collects the outcomes inside the inner execution. `inside`: the prefix of the places of that
+ * execution in the document, such as `billing/`.
  */
 async function collectReferences(
   ports: Reads,
@@ -155,7 +162,8 @@ async function collectReferences(
     const source = await Source.read(ports, head.child.execution);
     if ("problem" in called || !source.last) return [];
     const selection = { ...part, again };
-    // The called workflow may have a new version. If an outcome does not fit that version, its node runs.
+    // The called workflow may have a new version. If an outcome does not fit that version, the node of that outcome
+    // runs.
     const path = followSource(source, called, selection);
     const start = `${inside}${place}/`;
     const references = await collectReferences(ports, called, selection, path, start);
@@ -168,22 +176,28 @@ export function buildReference({ head: { execution_id: execution, scope, seq } }
   return { entry: { execution, scope, seq } };
 }
 
-/** Writes a document of references. Throws `RestartRefused` if it is too large. */
+/** Writes a document of references. Throws `RestartRefused` if the document is too large. */
 export function writeDocument(references: Iterable<PlaceReference>): string {
   const text = writeReferences(references);
   if (Buffer.byteLength(text) <= maxDocumentBytes) return text;
   throw new RestartRefused("the run would reuse more outcomes than one document can name - start a new execution");
 }
 
-/** The expected effects of a restart, before it starts. Places are named as in `SourceEntry.name`. */
+/**
+ * The effects that NOVA expects of a restart, before the restart starts. Names of places have the form of
+ * `SourceEntry.name`.
+ */
 export interface Forecast {
   reused: string[];
-  /** The nodes that run, and all that may follow them. A place is `each[*].find` if the items are not known yet. */
+  /**
+   * The places of the nodes that run, and of all nodes that may follow them. A place is `each[*].find` if the items are
+   * not known yet.
+   */
   runs: string[];
   /** The nodes of `runs` that have run before and are not declared to be without effects. */
   again: string[];
   misfits: string[];
-  /** The cost of these nodes in the source, and how long their code took there. */
+  /** The cost of the nodes in `runs` in the source, and how long their code took there. */
   estimate: { cost_usd: number; execution_time_ms: number };
 }
 

@@ -9,14 +9,14 @@ import { isReused, isStep } from "./selection.ts";
 import { type Reads, Source } from "./source.ts";
 
 /**
- * Returns the keys of the context that code may look up; null if it may look up any key, `more` if it looks at more
- * than the context.
+ * Returns the keys of the context that code may look up. Returns null if the code may look up any key, and `more` if
+ * the code looks at more than the context.
  */
 export type KeysLookedUp = (code: string) => Promise<string[] | null | "more">;
 
 /**
- * The ids of unchanged nodes, each with the keys of the context that its code looks up: null means any key, `asked` a
- * text node.
+ * The ids of unchanged nodes, each with the keys of the context that the node's code looks up. null means any key, and
+ * `asked` means that the node is a text node.
  */
 export type UnchangedNodes = Record<string, string[] | null | "asked">;
 
@@ -58,8 +58,8 @@ export async function referenceUnchanged(
 }
 
 /**
- * Finds the nodes that are defined as before, and all text nodes. Nodes that look at more than the context are left
- * out.
+ * Finds the nodes whose definitions have not changed, and all text nodes. Leaves out nodes that look at more than the
+ * context.
  */
 export async function findUnchangedNodes(
   version: WorkflowVersion,
@@ -68,7 +68,8 @@ export async function findUnchangedNodes(
 ): Promise<UnchangedNodes> {
   const others = nodeIndex(earlier.workflow);
   const unchanged: UnchangedNodes = {};
-  // A text node is compared by its question to the model. Its outcome depends on nothing else, unless it has code.
+  // NOVA compares a text node by its question to the model. The outcome of a text node without code depends only on
+  // this question.
   for (const { node } of nodeIndex(version.workflow).values())
     if (isTextNode(node) && !codeInDefinition(node.executor) && isTextNode(others.get(node.id)?.node))
       unchanged[node.id] = "asked";
@@ -84,14 +85,14 @@ export async function findUnchangedNodes(
   return unchanged;
 }
 
-/** The parts of a definition that the outcome of every node may depend on. */
+/** Returns the parts of a definition on which the outcome of every node may depend. */
 function surroundings({ workflow: { lib, requirements, inputs } }: WorkflowVersion): Partial<Workflow> {
   return { lib, requirements, ...(inputs && { inputs }) };
 }
 
 /**
- * The settings of a node on which its outcome depends. The body of a map is left out, because the outcome of a map is
- * its list of items.
+ * Returns the settings of a node on which the outcome of the node depends. Leaves out the body of a map, because the
+ * outcome of a map is its list of items.
  */
 function settingsOf(node: Node, { workflow }: WorkflowVersion): object {
   const { description: _, ...rest } = node;
@@ -112,14 +113,15 @@ async function keysOf(node: Node, findLookedUpKeys: KeysLookedUp): Promise<strin
   return findLookedUpKeys(node.executor.code);
 }
 
-/** Lists the keys with which a path may start. There are several, because keys can contain dots. */
+/** Lists the keys with which a path may start. The list has several keys, because keys can contain dots. */
 function keysOfPath(path: string): string[] {
   const steps = path.split(".");
   return steps.map((_, last) => steps.slice(0, last + 1).join("."));
 }
 
 /**
- * Returns why a run of this version for this client cannot reuse outcomes of the source, as a sentence; null if it can.
+ * Returns the sentence that says why a run of this version for this client cannot reuse outcomes of the source; null if
+ * the run can reuse them.
  */
 export function reuseProblem(source: Execution, { workflowId }: WorkflowVersion, client: string): string | null {
   if (source.tip === undefined) return `execution ${source.id} is open - wait for its end, or reuse another one`;

@@ -6,10 +6,11 @@ export class RestartRefused extends Error {
   override name = "RestartRefused";
 }
 
-/** Which outcomes of a source are reused: those that do not depend on an entry that runs again. */
+/** Selects the outcomes of a source that a new run reuses: those that do not depend on an entry that runs again. */
 export interface ReuseSelection {
   /**
-   * The entries from which on everything runs again. Absent: every node that failed and has no `onError` runs again.
+   * The nodes of these entries run again, and so do all nodes that depend on them. Absent: every node that failed and
+   * has no `onError` runs again.
    */
   from?: readonly EntryInRun[];
   again?: readonly string[];
@@ -45,7 +46,10 @@ function isBefore(entry: EntryInRun, other: EntryInRun): boolean {
   return mine.seq < theirs.seq;
 }
 
-/** Lists the forks around an entry, outermost first, by number and branch; the entry itself comes last. */
+/**
+ * Lists the forks around an entry, outermost first, each with its entry number and the branch. The entry itself comes
+ * last.
+ */
 function stepsTo({ scope, seq }: EntryInRun): { seq: number; branch: string }[] {
   const forks = Array.from(scope.matchAll(/\/([^/@]+)@(\d+)\.([^/.]+)/g), ([branch, , number]) => ({
     seq: Number(number),
@@ -54,7 +58,10 @@ function stepsTo({ scope, seq }: EntryInRun): { seq: number; branch: string }[] 
   return [...forks, { seq, branch: "" }];
 }
 
-/** Builds the selection with which everything from these places on runs again. Throws `RestartRefused`. */
+/**
+ * Builds the selection with which the nodes at these places, and all nodes that depend on them, run again. Throws
+ * `RestartRefused` if the source has no such place.
+ */
 export async function selectEntriesBefore(
   ports: Reads,
   source: Source,
@@ -79,8 +86,8 @@ export async function selectEntriesBefore(
 }
 
 /**
- * Finds the entry of a place without `/`, and the execution that its node ran. For an item it is the first entry of the
- * item.
+ * Finds the entry of a place without `/`, and the execution that the node of this entry ran. For an item, returns the
+ * first entry of the item.
  */
 function findEntry(source: Source, name: string, execution: string): EntryInRun & { child?: string | undefined } {
   const entry = source.entries.get(name);
@@ -113,7 +120,10 @@ function noInside(name: string, rest: readonly string[]): RestartRefused {
   return new RestartRefused(`"${name}" ran no other workflow, so it has no "${rest[0]}" inside${advice}`);
 }
 
-/** Whether an entry of this type is the outcome of a node that does work: not of a start, an end, a join or a close. */
+/**
+ * Whether entries of this type are outcomes of nodes that do work. Entries of a start, an end, a join or a close are
+ * not.
+ */
 export function isStep(type: Head["node_type"]): boolean {
   return !["start", "end", "join", "close"].includes(type);
 }

@@ -20,7 +20,7 @@ export type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 
 export type EntryInRun = Omit<EntryId, "execution">;
 
-/** An execution that has ended, with all its entries: the source of outcomes that another execution reuses. */
+/** An execution that has ended, with all its entries. Another execution reuses outcomes of this source. */
 export class Source {
   /** The entries by name, in the order in which they ran. The branches of a fork follow the fork. */
   readonly entries: ReadonlyMap<string, SourceEntry>;
@@ -57,7 +57,10 @@ export class Source {
   }
 }
 
-/** Whether this entry is a failure that its map tolerates: one that ends an item, or a branch inside an item. */
+/**
+ * Whether this entry is a failure that a map around it tolerates. Such a failure ends an item, or a branch inside an
+ * item.
+ */
 function isTolerated({ scope, status, path_taken }: Head, heads: ReadonlyMap<string, Head>): boolean {
   const fork = branchOf(scope);
   if (!fork || status === "success" || path_taken !== null) return false;
@@ -66,8 +69,8 @@ function isTolerated({ scope, status, path_taken }: Head, heads: ReadonlyMap<str
 }
 
 /**
- * Names the places of entries. The entries must be passed in the order of the run, and the branches of a fork after the
- * fork.
+ * Names the places of entries. Callers must pass the entries in the order of the run, and the entries of branches after
+ * the entry of their fork.
  */
 export class Names {
   readonly #prefixes = new Map([["", ""]]);
@@ -83,8 +86,8 @@ export class Names {
   }
 
   /**
-   * The prefix of the places of a scope. A branch has the same prefix as its fork. An item adds its map and its number
-   * to that prefix.
+   * Returns the prefix of the places of a scope. A branch has the same prefix as its fork. An item adds its map and its
+   * number to that prefix.
    */
   #prefixOf(scope: string): string {
     const known = this.#prefixes.get(scope);
@@ -104,20 +107,20 @@ export function entryKey({ scope, seq }: EntryInRun): string {
 }
 
 /**
- * The outcome of one entry. Large values are references to the blobs of its execution, which restarts of the execution
- * share.
+ * The outcome of one entry. Large values are references to blobs of the entry's execution. Restarts of that execution
+ * share these blobs.
  */
 export type OutcomeAt = Pick<WrittenOutcome, "set" | "delete" | "decision" | "error">;
 
 /**
- * Caches outcomes, because every run of a session reads the same ones. The cache does not notice an erasure, so callers
- * must first check that the contents were not erased.
+ * The largest number of outcomes in the cache. NOVA caches them, because every run of a session reads the same
+ * outcomes. The cache does not notice an erasure, so callers must first check that the contents were not erased.
  */
 const maxKept = 2_000;
 type Outcomes = Pick<Ports, "chain" | "blobs">;
 const kept = new WeakMap<ChainStore, LRUCache<string, OutcomeAt>>();
 
-/** Reads the outcome of an entry. Undefined if the entry is gone, or its contents were erased. */
+/** Reads the outcome of an entry. Returns undefined if the entry no longer exists, or if its contents were erased. */
 export async function readOutcomeAt(ports: Outcomes, at: EntryId): Promise<OutcomeAt | undefined> {
   const known = kept.get(ports.chain) ?? new LRUCache<string, OutcomeAt>({ max: maxKept });
   kept.set(ports.chain, known);

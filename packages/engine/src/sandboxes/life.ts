@@ -20,15 +20,15 @@ import {
 } from "./spec.ts";
 
 /**
- * The states of a sandbox. In any state, a sandbox dies when its lifetime is over. So the engine checks that a sandbox
- * still lives before it uses the sandbox again.
+ * The states of a sandbox. In any state, a sandbox dies when its lifetime is over. So before the engine uses a sandbox
+ * again, it checks that the sandbox still lives.
  */
 export type SandboxState =
-  /** Created for an attempt whose turn is not written yet, so the chain does not name it. */
+  /** Created for an attempt whose turn is not written yet, so the chain does not name the sandbox. */
   | "created"
   /** Taken over from an ended execution, for an attempt whose turn is not written yet. */
   | "inherited"
-  /** Used by its scope: a turn names the sandbox, or the last entry of the scope names it as `warm`. */
+  /** Used by its scope: a turn names the sandbox, or the last entry of the scope has it in `warm`. */
   | "in use"
   /** Kept by its scope, or by this process, for branches that start later. The scope has another sandbox in use. */
   | "spare"
@@ -36,7 +36,9 @@ export type SandboxState =
   | "idle"
   | "released";
 
-/** Every event in the life of a sandbox, and the state that follows. A sandbox that becomes `released` is killed. */
+/**
+ * Every event in the life of a sandbox, and the state that follows. The engine kills a sandbox that becomes `released`.
+ */
 export const sandboxLife = {
   created: {
     "turn written": "in use",
@@ -48,8 +50,8 @@ export const sandboxLife = {
     "turn written": "in use",
     // The chain names this sandbox, so the delivery that has the turn uses it.
     "turn lost": "in use",
-    // The node no longer needs the sandbox: the turn names another one or none, or the entry is written. Code that
-    // still runs in the sandbox is stopped.
+    // The node no longer needs the sandbox: the turn names another sandbox or no sandbox, or the entry is written. Code
+    // that still runs in the sandbox is stopped.
     "turn left": "released",
     // The sandbox served only this node, which has `isolation: "fresh"` or long code.
     "node ended": "released",
@@ -98,14 +100,15 @@ export interface ChosenSandbox {
 }
 
 /**
- * Chooses the warm sandbox of the scope, else a spare one, else one that an ended execution offers, else a new one.
- * Throws `SandboxUnavailable`.
+ * Chooses the first available sandbox in this order: the warm sandbox of the scope, a spare one, one that an ended
+ * execution offers, a new one. Throws `SandboxUnavailable` if E2B gives no sandbox.
  */
 export async function chooseSandbox(ports: Ports, position: Position, wanted: WantedSandbox): Promise<ChosenSandbox> {
   const { before, next } = position;
   const { node, seconds } = wanted;
   if (node.isolation !== "fresh") {
-    // A turn that waits for its next attempt names the sandbox of the failed attempt, if that can be used again.
+    // A turn that waits for its next attempt names the sandbox of the failed attempt, if the next attempt can use this
+    // sandbox.
     const warm = next.turn ? next.turn.warm : before.warm;
     const kept = warm && !next.turn?.sandbox ? await extendForNode(ports, warm, node, seconds) : null;
     if (kept) return { sandbox: kept, state: "in use" };
@@ -116,9 +119,9 @@ export async function chooseSandbox(ports: Ports, position: Position, wanted: Wa
 }
 
 /**
- * Chooses a spare sandbox of the scope, or one that another branch of its fork has left. Returns null for a later
- * attempt, because another delivery may still commit the outcome of an earlier attempt. Then the sandbox of the later
- * attempt is killed, and other branches must not lose a sandbox that they need.
+ * Chooses a spare sandbox of the scope, or one that another branch of the same fork has left. Returns null for a later
+ * attempt. Another delivery may still commit the outcome of an earlier attempt, and then the sandbox of the later
+ * attempt is killed. Other branches must not lose a sandbox in this way.
  */
 async function chooseSpare(ports: Ports, { before, at, next }: Position, { node, seconds }: WantedSandbox) {
   if (next.turn) return null;
@@ -137,8 +140,8 @@ async function chooseSpare(ports: Ports, { before, at, next }: Position, { node,
 }
 
 /**
- * Takes over a sandbox that an ended execution offers, else creates one. If the plan of E2B has no room, this function
- * first kills the oldest idle sandbox.
+ * Takes over a sandbox that an ended execution offers. If there is none, creates a sandbox. If the plan of E2B has no
+ * room, this function first kills the oldest idle sandbox.
  */
 async function inheritOrCreate(
   ports: Ports,
@@ -175,8 +178,8 @@ async function inheritOrCreate(
 }
 
 /**
- * Returns the sandbox if it still lives for `seconds`. Otherwise extends it for the whole time of the node; null if
- * that fails.
+ * Returns the sandbox if it still lives for `seconds`. Otherwise extends its life for the whole time of the node.
+ * Returns null if the extension fails.
  */
 export async function extendForNode(ports: Ports, sandbox: Sandbox, node: TaskNode, seconds = secondsOf(node)) {
   const leftMs = Date.parse(sandbox.endsAt) - ports.clock.now();
@@ -194,7 +197,7 @@ function isOver({ endsAt }: Sandbox, now: number): boolean {
 
 /**
  * Returns the sandbox that a turn names. If the sandbox has no pool and the scope did not have it before, only the
- * delivery that chose it knows more than the id; other deliveries get null.
+ * delivery that chose it knows more than the id of the sandbox. Other deliveries get null.
  */
 export function knownSandbox(turn: Turn, warm: Sandbox | null): Sandbox | null {
   if (turn.sandbox === null) return turn.warm ?? null;
@@ -207,7 +210,7 @@ export function withoutPool<S extends Sandbox | null>(sandbox: S): S {
 
 /**
  * Releases the sandbox that a delivery chose before it lost the turn. If the stored turn nevertheless names this
- * sandbox, it is not released: the SDK may have repeated a write that had succeeded.
+ * sandbox, this function does not release it, because the SDK may have repeated a write that had succeeded.
  */
 export async function releaseLost(
   ports: Ports,
@@ -220,26 +223,32 @@ export async function releaseLost(
 }
 
 /**
- * Kills the sandbox that a turn names if the entry names another one. In that case a second delivery started the code
- * again in another sandbox, but the result from the first sandbox was committed. Every delivery that continues from an
- * entry calls this.
+ * Kills the sandbox that a turn names if the entry names another sandbox. In that case a second delivery started the
+ * code again in another sandbox, but the result from the first sandbox was committed. Every delivery that continues
+ * from an entry calls this function.
  */
 export async function killStaleSandbox(ports: Ports, { entry, turn }: Link): Promise<void> {
   if (!entry || !turn?.sandbox) return;
   if (headOf(entry).sandbox_id !== turn.sandbox) await moveSandboxes(ports, "in use", "turn left", [turn.sandbox]);
 }
 
-/** The sandbox that the scope had before this node; null if it was released while the node waited for an attempt. */
+/**
+ * Returns the sandbox that the scope had before this node; null if it was released while the node waited for an
+ * attempt.
+ */
 export function warmBefore({ before, next: { turn } }: Position): Sandbox | null {
   return turn?.released ? null : before.warm;
 }
 
-/** The spare sandboxes that the scope had before this node; none if they were released while the node waited. */
+/**
+ * Returns the spare sandboxes that the scope had before this node; an empty list if they were released while the node
+ * waited.
+ */
 export function spareBefore({ before, next: { turn } }: Position): Sandbox[] {
   return turn?.released ? [] : (before.spare ?? []);
 }
 
-/** Releases the sandboxes of a scope that waits. The next node gets a new one. */
+/** Releases the sandboxes of a scope that waits. The next node gets another sandbox. */
 export async function releaseSandboxes(ports: Ports, { warm, spare = [] }: Pick<Head, "warm" | "spare">) {
   await moveSandboxes(ports, "in use", "scope waits", warm ? [warm.id] : []);
   await moveSandboxes(
@@ -279,8 +288,8 @@ export async function spareForBranches(
 }
 
 /**
- * Lists the living sandboxes of joined branches. If several branches used the same one, the latest end of its lifetime
- * counts.
+ * Lists the living sandboxes of joined branches. If several branches used the same sandbox, the latest end of its
+ * lifetime counts.
  */
 export function sparesOfBranches({ clock, warmPool }: Ports, tips: readonly { head: Head }[]): Sandbox[] {
   const all = new Map<string, Sandbox>();
@@ -298,8 +307,8 @@ export function sparesOfBranches({ clock, warmPool }: Ports, tips: readonly { he
 }
 
 /**
- * Releases inherited spare sandboxes that the join does not name: the close finds sandboxes by the name of this
- * execution, which inherited sandboxes do not have. If a kill fails, the sandbox dies when its lifetime is over.
+ * Releases inherited spare sandboxes that the join does not name. The close finds sandboxes by the name of this
+ * execution, so it cannot find inherited sandboxes. If a kill fails, the sandbox dies when its lifetime is over.
  */
 export async function releaseUnnamedSpares(ports: Ports, spares: readonly Sandbox[], join: Head): Promise<void> {
   const named = new Set(join.spare?.map(({ id }) => id));
@@ -308,16 +317,16 @@ export async function releaseUnnamedSpares(ports: Ports, spares: readonly Sandbo
 }
 
 /**
- * The pooled sandboxes that an execution still has at its close. The close finds all other sandboxes by the name of the
- * execution, and kills them.
+ * Returns the pooled sandboxes that an execution still has at its close. The close finds all other sandboxes by the
+ * name of the execution, and kills them.
  */
 export function pooledSandboxes({ clock }: Ports, { warm, spare = [] }: Pick<Head, "warm" | "spare">): Sandbox[] {
   return (warm ? [warm, ...spare] : spare).filter((one) => one.pool && !isOver(one, clock.now()));
 }
 
 /**
- * Kills the sandboxes of a closed run, except those `named` in its close entry. Chooses among the sandboxes that are
- * `left` those that later runs may inherit, and shortens the lifetime of these.
+ * Kills the sandboxes of a closed run, except those `named` in its close entry. From the sandboxes that are `left`,
+ * chooses those that later runs may inherit, and shortens the lifetime of the chosen ones.
  */
 export async function prepareOffers(
   ports: Ports,
@@ -332,8 +341,8 @@ export async function prepareOffers(
 }
 
 /**
- * Chooses which sandboxes a run offers. A run with branches offers up to twice as many as it inherited, so after a few
- * runs no branch waits for a new sandbox.
+ * Chooses which sandboxes a run offers. A run with branches offers up to twice as many sandboxes as it inherited. So
+ * after a few runs, no branch waits for a new sandbox.
  */
 async function chooseOffers({ workflows }: Ports, { workflowId, version }: Execution, left: readonly Sandbox[]) {
   const reusable = left.filter(({ pool }) => pool && pool.idleSeconds > 0);
@@ -343,14 +352,17 @@ async function chooseOffers({ workflows }: Ports, { workflowId, version }: Execu
 }
 
 /**
- * The most idle sandboxes that one node tries to take over. There may be many failures, because the other branches of
- * its fork try to take over the same sandboxes.
+ * The largest number of idle sandboxes that one node tries to take over. Many tries may fail, because the other
+ * branches of the fork try to take over the same sandboxes.
  */
 const maxTries = 8;
-/** The most idle sandboxes of one client. If a client has more, NOVA kills the oldest one. */
+/** The largest number of idle sandboxes of one client. If a client has more, NOVA kills the oldest sandbox. */
 const maxIdlePerClient = 50;
 
-/** Takes one of the offered sandboxes of a pool, so that no other execution can take it. Null if there is none. */
+/**
+ * Takes one of the offered sandboxes of a pool, so that no other execution can take it. Returns null if the pool has no
+ * offer.
+ */
 export async function takeIdle(ports: Ports, client: string, { key }: SandboxPool): Promise<Sandbox | null> {
   const offers = livingOffers(await ports.executions.idle(client), ports.clock.now());
   if (offers.length > maxIdlePerClient) await evictOldest(ports, offers);
@@ -379,7 +391,7 @@ export function compareEnds(a: Offer, b: Offer): number {
 
 /**
  * Removes offers of dead sandboxes. Extends as many idle sandboxes as a workflow keeps `warm`. `isActive` says whether
- * a version of a workflow is the active one; only an active version keeps sandboxes warm.
+ * a version of a workflow is active. Only an active version keeps sandboxes warm.
  */
 export async function sweepIdle(
   ports: Ports,
@@ -411,12 +423,12 @@ async function keepPool(ports: Ports, pool: Offer[], isActive: IsActive): Promis
 async function keepOffer(ports: Ports, offer: Offer, version: WorkflowVersion): Promise<void> {
   const extended = await ports.sandboxes.extend(offer.idle, keptSeconds);
   const kept = extended ?? (await createLike(ports, offer, version));
-  // If the offer is gone, a run may have taken the sandbox. So this function does not kill the sandbox, which dies when
-  // its lifetime is over.
+  // If the offer no longer exists, a run may have taken the sandbox. So this function does not kill the sandbox, which
+  // dies when its lifetime is over.
   if (kept) await ports.executions.keepIdle(offer, kept);
 }
 
-/** Creates a sandbox of the same pool as the offered one, if a node of the version has that pool. */
+/** Creates a sandbox of the same pool as the offered sandbox, if a node of the version has that pool. */
 async function createLike(ports: Ports, { idle, id, client }: Offer, version: WorkflowVersion) {
   for (const node of tasksOf(version.workflow.nodes)) {
     const spec = sandboxSpec({ execution: id, scope: "" }, node, version);

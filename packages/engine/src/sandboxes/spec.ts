@@ -18,21 +18,24 @@ import type { WorkflowVersion } from "../ports/pipeline.ts";
 import type { SandboxPool, SandboxSpec } from "../ports/sandboxes.ts";
 import { sha256 } from "../sha256.ts";
 
-/** How long a node may take beyond the timeout of its code, to transfer values to the code and back. */
+/** The seconds that a node may take in addition to the timeout of its code, to transfer values to the code and back. */
 export const graceSeconds = 120;
 
 /**
- * How much longer a new or extended sandbox lives than its node may take, so that a chain of short nodes rarely extends
- * it.
+ * The seconds that a new or extended sandbox lives in addition to the time of its node. So a sequence of short nodes
+ * rarely has to extend the sandbox.
  */
 export const betweenNodesSeconds = 180;
 
-/** The whole time of a prompt node, for its models and its code in all deliveries. It must fit into one Lambda. */
+/**
+ * The whole time of a prompt node in seconds, for its models and its code in all deliveries. This time must fit into
+ * one Lambda.
+ */
 export const promptBudgetSeconds = longestWaitedSeconds;
 
 /**
- * By how much the sweeper extends a sandbox that a workflow keeps warm. The sweeper runs once a minute, and may be
- * late.
+ * The seconds by which the sweeper extends the life of a sandbox that a workflow keeps warm. The sweeper runs once a
+ * minute, and may be late.
  */
 export const keptSeconds = 240;
 
@@ -41,8 +44,8 @@ export function secondsOf({ executor, timeoutSeconds }: TaskNode): number {
 }
 
 /**
- * The lifetime of a sandbox for code of so many seconds. A sandbox for long code serves one node, and lives a day at
- * most.
+ * Returns the lifetime, in seconds, of a sandbox for code that may run for `seconds`. A sandbox for long code serves
+ * one node, and lives a day at most.
  */
 export function lifetimeOf(seconds: number, idle = 0): number {
   return isLong({ timeoutSeconds: seconds })
@@ -50,7 +53,7 @@ export function lifetimeOf(seconds: number, idle = 0): number {
     : seconds + graceSeconds + idle;
 }
 
-/** How long the sandbox must still live, in seconds, for code that started `elapsedMs` ago. */
+/** Returns how long the sandbox must still live, in seconds, for code that started `elapsedMs` ago. */
 export function lifetimeLeft(node: TaskNode, elapsedMs: number): number {
   const whole = lifetimeOf(node.timeoutSeconds);
   return isLong(node) ? Math.max(sandboxMarginSeconds, Math.ceil(whole - elapsedMs / 1000)) : whole;
@@ -88,8 +91,8 @@ export function wantedSandbox(
 }
 
 /**
- * The pool of a sandbox: runs with the same client, template, modules, packages and network share it. Undefined: only
- * this run may use the sandbox.
+ * Returns the pool of a sandbox. Runs with the same client, template, modules, packages and network share a pool.
+ * Returns undefined if only this run may use the sandbox.
  */
 export function poolOf(
   client: string,
@@ -106,9 +109,10 @@ export function poolOf(
 }
 
 /**
- * The hosts that any code in this sandbox may connect to, as E2B writes them: names for ports 80 and 443, addresses and
- * ranges. They are the same for all nodes: if each node set its own hosts, a late delivery of an earlier node could set
- * the earlier hosts again. Undefined if code may connect anywhere, or if a host is known only when the node starts.
+ * Returns the hosts to which any code in this sandbox may connect, in the form of E2B: names for ports 80 and 443,
+ * addresses and address ranges. The hosts are the same for all nodes that share the sandbox. If each node set its own
+ * hosts, a late delivery of an earlier node could set the earlier hosts again. Returns undefined if code may connect to
+ * any host, or if a host is known only when the node starts.
  */
 export function outerReach(node: TaskNode, workflow: Workflow): string[] | undefined {
   const isShared = ({ isolation }: TaskNode) => isolation !== "fresh";
@@ -127,8 +131,8 @@ export function outerReach(node: TaskNode, workflow: Workflow): string[] | undef
 }
 
 /**
- * Converts a host to the form of E2B, where a name without a port means ports 80 and 443. Undefined if E2B has no form
- * for the host, or if the host is the sandbox itself.
+ * Converts a host to the form of E2B, where a name without a port means ports 80 and 443. Returns undefined if E2B has
+ * no form for the host, or if the host is the sandbox itself.
  */
 function outerHost(entry: string): string | undefined {
   const [, host = "", port] = /^([^:[\]]+)(?::(\d+))?$/.exec(entry) ?? [];
@@ -138,7 +142,7 @@ function outerHost(entry: string): string | undefined {
   return isWeb && host !== "" && host !== "localhost" ? host : undefined;
 }
 
-/** Nodes that run code or ask a model, including those in the bodies of maps and agents. */
+/** Yields the nodes that run code or ask a model, including those in the bodies of maps and agents. */
 export function* tasksOf(nodes: readonly Node[]): Generator<TaskNode> {
   for (const node of nodes) {
     if ("executor" in node) yield node;
@@ -150,7 +154,7 @@ const importing = new WeakMap<Workflow, boolean>();
 
 /**
  * Whether code of the workflow may import packages of the template or large modules of the standard library. Code that
- * a model has not written yet may import any of them.
+ * a model has not written yet may import any package or module.
  */
 export function mayImportLargeModules(workflow: Workflow): boolean {
   const known = importing.get(workflow);

@@ -8,7 +8,7 @@ import type {
   CredentialRecord,
 } from "../ports/credentials.ts";
 
-/** The length of the shortest secret. Shorter texts occur everywhere, so they cannot be masked. */
+/** The length of the shortest secret. Shorter texts occur everywhere, so NOVA cannot mask them. */
 const shortestSecret = 6;
 /**
  * The length of the longest text in a credential. The sandbox returns longer texts as blobs, so NOVA could not see
@@ -26,7 +26,7 @@ interface CredentialKind<Values extends object = CredentialValues> {
 
 export type CredentialValues = Record<string, unknown>;
 
-/** The cast is safe: a kind only receives values of its own schema. */
+/** Builds a kind of credential. The cast is safe, because a kind only receives values of its own schema. */
 function kind<Values extends object>(schema: z.ZodType<Values>, more: CredentialKind<Values>) {
   return { schema, ...more } as unknown as CredentialKind & { schema: z.ZodType<CredentialValues> };
 }
@@ -67,7 +67,7 @@ function hostOf(address: string): string {
   return `${hostname}:${port || (protocol === "http:" ? 80 : 443)}`;
 }
 
-/** A mailbox: IMAP reads it, SMTP sends from it. */
+/** A mailbox: code reads mails with IMAP, and sends mails with SMTP. */
 const email = kind(
   z
     .strictObject({
@@ -149,7 +149,8 @@ export const OAuth2 = z.strictObject({
 export type OAuth2 = z.output<typeof OAuth2>;
 
 /**
- * Access to an API with OAuth 2. NOVA replaces the access token before it expires, and code sees only the current one.
+ * Access to an API with OAuth 2. NOVA replaces the access token before it expires, and code sees only the current
+ * token.
  */
 const oauth2 = kind(OAuth2, {
   secretFields: ["client_secret", "refresh_token", "access_token"],
@@ -170,8 +171,8 @@ const custom = kind(
 );
 
 /**
- * Returns a message for an issue that needs other words than Zod's. It is shown after the field's name and contains no
- * value.
+ * Returns a message for an issue whose message by Zod is unclear; undefined for other issues. People see the message
+ * after the name of the field. It contains no value of the credential.
  */
 function valueMisfit(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "unrecognized_keys") {
@@ -186,7 +187,7 @@ function valueMisfit(issue: z.core.$ZodRawIssue): string | undefined {
 const credentialKinds = { email, database, http, oauth2, custom } satisfies Record<CredentialKindName, unknown>;
 export const kindNames = Object.keys(credentialKinds) as CredentialKindName[];
 
-/** Checks the values of a credential and returns them with defaults, or returns what is wrong with them. */
+/** Checks the values of a credential. Returns the values with defaults, or the problems of the values. */
 export function checkValues(kind: CredentialKindName, values: unknown): z.ZodSafeParseResult<CredentialValues> {
   return credentialKinds[kind].schema.safeParse(values, { error: valueMisfit });
 }
@@ -207,7 +208,7 @@ function textsIn(value: unknown): string[] {
   return value !== null && typeof value === "object" ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** How long a replaced secret is still masked, because nodes that started with it may still run. */
+/** How long NOVA still masks a replaced secret, because nodes that started with this secret may still run. */
 const rememberedMs = 7 * 24 * 60 * 60 * 1000;
 const maxRemembered = 20;
 
@@ -222,8 +223,8 @@ const CredentialContent = z.object({
 export type CredentialContent = z.infer<typeof CredentialContent>;
 
 /**
- * Returns the encryption context of a credential: its owner and its name. A text that was sealed for one owner and
- * name cannot be opened for another. The context is not secret.
+ * Returns the encryption context of a credential: its owner and its name. A text that was sealed for one owner and name
+ * cannot be opened for another owner or name. The context is not secret.
  */
 function sealingContext({ owner, name }: CredentialPlace): Record<string, string> {
   return { ...owner, name };
@@ -233,7 +234,7 @@ export function ownerText(owner: CredentialOwner): string {
   return "client" in owner ? `client:${owner.client}` : `workflow:${owner.workflow}`;
 }
 
-/** Opens the sealed content of a record. Throws `CredentialLocked`. */
+/** Opens the sealed content of a record. Throws `CredentialLocked` if the content cannot be decrypted. */
 export async function openContent(cipher: CredentialCipher, record: CredentialRecord): Promise<CredentialContent> {
   return CredentialContent.parse(JSON.parse(await cipher.open(record.sealed, sealingContext(record))));
 }
@@ -261,7 +262,7 @@ export function replacing(
   return { format: 1, values, before: Array.from(known.values()).slice(-maxRemembered) };
 }
 
-/** Returns all texts that must be masked for this credential: its secrets, and recently replaced ones. */
+/** Returns all texts that must be masked for this credential: its secrets, and its recently replaced secrets. */
 export function secretsIn(kind: CredentialKindName, { values, before }: CredentialContent): string[] {
   return [...secretTexts(kind, values), ...before.map(({ secret }) => secret)];
 }
@@ -278,12 +279,12 @@ export class CredentialLocked extends Error {
   }
 }
 
-/** Thrown if the token endpoint refused, and a repeated request would get the same answer. */
+/** Thrown if the token endpoint refused the request, and a repeated request would get the same answer. */
 export class TokenRefused extends Error {
   override name = "TokenRefused";
 }
 
-/** Thrown if the token endpoint answered none of the tries. */
+/** Thrown if the token endpoint answered none of the requests. */
 export class TokenEndpointLost extends TokenRefused {
   override name = "TokenEndpointLost";
 }

@@ -27,14 +27,14 @@ import {
 import { emptyOverlay } from "./overlay.ts";
 
 /**
- * How long this process uses credentials in memory before it reads them again. Until then, it does not notice a change
- * by another process.
+ * How long this process uses credentials in memory before it reads them again. Until then, this process does not notice
+ * a change by another process.
  */
 const rememberedMs = 60_000;
 
 /**
- * Opens credentials. It reads the credentials of an owner once a minute, and again if one is missing or if this process
- * has changed one.
+ * Opens credentials. It reads the credentials of an owner at most once a minute. It reads them earlier if a credential
+ * is missing, or if this process has changed one.
  */
 export function createCredentials(parts: CredentialParts): Credentials {
   const remembered = new Map<string, { readAtMs: number; credentials: Promise<OwnedCredential[]> }>();
@@ -115,8 +115,8 @@ function missing(name: string, client: string): never {
 type OpenCredential = Awaited<ReturnType<typeof openForUse>>;
 
 /**
- * Returns the members that credentials add to a context. Names have the credential's name as a prefix, except for the
- * first credential of each kind.
+ * Returns the members that credentials add to a context. The keys have the name of their credential as a prefix, except
+ * for the first credential of each kind.
  */
 function flatMembers(credentials: readonly OpenCredential[]): Member[] {
   const seen = new Set<CredentialKindName>();
@@ -128,7 +128,7 @@ function flatMembers(credentials: readonly OpenCredential[]): Member[] {
   });
 }
 
-/** Puts a credential that is named like its kind first; the others keep their order. */
+/** Puts credentials that have the name of their kind first. The other credentials keep their order. */
 function inOrder(credentials: readonly OpenCredential[]): OpenCredential[] {
   const isNamesake = ({ name, kind }: OpenCredential) => name === kind;
   return [...credentials.filter(isNamesake), ...credentials.filter((one) => !isNamesake(one))];
@@ -142,7 +142,7 @@ interface CredentialParts {
   fetch: OutgoingFetch;
 }
 
-/** A credential in memory. It is decrypted only once, when it is first needed. */
+/** A credential in memory. NOVA decrypts it only once, at its first use. */
 class OwnedCredential {
   record: CredentialRecord;
   readonly #cipher: CredentialCipher;
@@ -186,13 +186,14 @@ class OwnedCredential {
 }
 
 /**
- * The maximum of tries to store a new token. A try fails only if another process has changed the credential meanwhile.
+ * The largest number of tries to store a new token. A try fails only if another process has changed the credential
+ * meanwhile.
  */
 const maxTries = 3;
 
 /**
- * Returns the content with an access token that is valid for at least a minute. A new token is stored before it is
- * used. Throws `TokenRefused`.
+ * Returns the content with an access token that is valid for at least a minute. NOVA stores a new token before code
+ * uses it. Throws `TokenRefused` if the endpoint gives no token, or if other processes keep changing the credential.
  */
 async function freshContent(parts: CredentialParts, credential: OwnedCredential): Promise<CredentialContent> {
   for (let tries = 1; ; tries++) {
@@ -207,7 +208,7 @@ async function freshContent(parts: CredentialParts, credential: OwnedCredential)
       }
     } catch (error) {
       // Some servers replace the refresh token at each use. If another process used the refresh token first, the server
-      // refuses it here, and the loop reads the new one.
+      // refuses the old token here, and the loop reads the new token.
       if (!(error instanceof TokenRefused) || !(await isOvertaken(parts, credential))) throw error;
     }
     if (tries === maxTries) throw new TokenRefused("others keep changing it - try again in a minute");
@@ -232,7 +233,7 @@ async function readAgain({ store }: CredentialParts, credential: OwnedCredential
   credential.become(record);
 }
 
-/** The shortest remaining lifetime of a token, in milliseconds. A token that expires sooner is replaced. */
+/** The shortest remaining lifetime of a token, in milliseconds. NOVA replaces a token that expires sooner. */
 const leastLifeMs = 60_000;
 /** Pauses between calls of an endpoint that does not answer. Most servers restart within seconds. */
 const pausesMs = [1_000, 2_000, 4_000, 8_000];
@@ -256,7 +257,10 @@ function isFresh({ access_token, expires_at }: OAuth2, nowMs: number): boolean {
   return expires_at === undefined || Date.parse(expires_at) - nowMs > leastLifeMs;
 }
 
-/** Returns `values` with a new access token (RFC 6749, 4.4 and 6). Throws `TokenRefused`, `TokenEndpointLost`. */
+/**
+ * Returns `values` with a new access token (RFC 6749, 4.4 and 6). Throws `TokenRefused` if the endpoint refuses, and
+ * `TokenEndpointLost` if it answers none of the requests.
+ */
 async function askToken(values: OAuth2, parts: CredentialParts): Promise<OAuth2> {
   for (let tries = 1; ; tries++) {
     try {

@@ -1,20 +1,23 @@
 import type { Forms } from "./forms.ts";
 import { isEscaped, longestEscape, type Unescaped, unescaped } from "./unescape.ts";
 
-/** The shortest base64 text that is also found if line ends split it. Shorter texts would match ordinary words. */
+/**
+ * The length of the shortest base64 text that `Finder` also finds if line ends split the text. Shorter texts would
+ * match ordinary words.
+ */
 const shortestInLines = 8;
-/** Matches line ends, real ones and escaped ones such as `\n` in JSON inside JSON. */
+/** Matches line ends: real line ends, and escaped line ends such as `\n` in JSON inside JSON. */
 const lineEnds = /(?:\\{1,8}[nr]|[\r\n])+/g;
 
-/** Finds the forms of secrets in a text, or in bytes that are given as one character each. */
+/** Finds the forms of secrets in a text. The text may also stand for bytes, with one character for each byte. */
 export class Finder {
   readonly #texts: Needles;
   readonly #numbers: Needles;
   readonly #inLines: Needles;
   readonly #unescaped: Needles;
   /**
-   * Forms with a space in place of each plus sign. They are searched in a text that is changed in the same way, because
-   * a URL writes a space as a plus sign.
+   * Forms with a space in place of each plus sign, because a URL writes a space as a plus sign. `Finder` searches them
+   * in a text in which spaces also replace the plus signs.
    */
   readonly #spaced: Needles;
   readonly #ofBytes: boolean;
@@ -68,7 +71,7 @@ export class Finder {
   }
 
   /**
-   * Yields the length of each start of the text that may be the end of an escaped secret. The text may start in the
+   * Yields the lengths of those starts of the text that may be the end of an escaped secret. The text may start in the
    * middle of an escape.
    */
   *#escapedStarts(text: string): Iterable<number> {
@@ -83,7 +86,7 @@ export class Finder {
   }
 
   /**
-   * Yields the length of each end of the text that may be the start of an escaped secret. The text may end in the
+   * Yields the lengths of those ends of the text that may be the start of an escaped secret. The text may end in the
    * middle of an escape.
    */
   *#escapedEnds(text: string): Iterable<number> {
@@ -131,16 +134,16 @@ export class Finder {
 }
 
 /**
- * Matches what may be the rest of an escape whose start was cut off: `3` of `%c3`, `25c3` of `%2525c3`, `amp;` of
- * `&amp;`.
+ * Matches a text that may be the rest of an escape whose start was cut off: `3` of `%c3`, `25c3` of `%2525c3`, `amp;`
+ * of `&amp;`.
  */
 const halfStart = /^[0-9a-z#;]{0,12}/i;
 /**
- * The least number of characters of a secret that must follow an escape whose start was cut off. Fewer characters would
- * match ordinary words.
+ * The smallest number of characters of a secret that must follow an escape whose start was cut off. Fewer characters
+ * would match ordinary words.
  */
 const fewestBehindHalf = 3;
-/** Matches what may be the start of an escape at the end of a text. */
+/** Matches a text that may be the start of an escape, at the end of a longer text. */
 const halfEscape = /[%&\\][0-9a-z#%&\\]{0,12}$/i;
 
 /** Returns the lengths that are at least `shortest`. The length of an escape is the number of its characters. */
@@ -169,8 +172,8 @@ function endInLines(needles: Needles, text: string, cut: number, shortest: numbe
 }
 
 /**
- * Returns whether the number stands alone. With a digit or a letter next to it, it would be part of another number. The
- * `n` of an escaped `\n` before the number is no letter.
+ * Returns whether the number stands alone. A number next to a digit or a letter would be part of another number or
+ * word. The `n` of an escaped `\n` before the number does not count as a letter.
  */
 function isAlone(text: string, start: number, end: number): boolean {
   const isEscape = /[a-z]/.test(text[start - 1] ?? "") && text[start - 2] === "\\";
@@ -180,8 +183,8 @@ function isAlone(text: string, start: number, end: number): boolean {
 }
 
 /**
- * Returns the text without its line ends. `place` maps an offset in the result to the offset in the text; call it with
- * ascending offsets.
+ * Returns the text without its line ends. `place` maps an offset in the result to the offset in the text. Call `place`
+ * with ascending offsets.
  */
 function withoutLineEnds(text: string): { squeezed: string; place: (at: number) => number } {
   const parts: string[] = [];
@@ -221,13 +224,16 @@ export function merged(ranges: Range[]): Range[] {
 /** The offsets of a match: from `start` up to, but without, `end`. */
 export type Range = [start: number, end: number];
 
-/** The index of the searched texts uses this number of their first characters. `Needles` ignores shorter texts. */
+/** The number of first characters by which `Needles` indexes the searched texts. `Needles` ignores shorter texts. */
 const keyLength = 3;
 
 /** Finds many texts in one pass. It compares only at offsets where one of these texts may start. */
 class Needles {
   readonly #byKey = new Map<number, string[]>();
-  /** Shows for most offsets that none of the searched texts starts there, so that `in` compares no texts there. */
+  /**
+   * A filter that shows, for most offsets, that no searched text starts there. At these offsets, `in` compares no
+   * texts.
+   */
   readonly #sieve: Uint8Array;
   readonly all: string[];
   readonly longest: number;

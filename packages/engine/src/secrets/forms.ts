@@ -5,7 +5,7 @@ export const shortestSecret = 4;
 
 export type Secret = string | { number: string } | { bytes: Uint8Array };
 
-/** All forms of a secret that are searched. Each field has the forms that are searched in the same way. */
+/** All forms of a secret that `Finder` searches. Each field has the forms that `Finder` searches in the same way. */
 export interface Forms {
   texts: string[];
   /** Spellings of a number. They match only where no digit or letter is next to them. */
@@ -19,15 +19,16 @@ export interface Forms {
 }
 
 /**
- * The length of the longest secret whose twice escaped forms are searched. Forms of longer secrets would fill the
- * memory.
+ * The length of the longest secret for which NOVA also searches the forms that were escaped twice. Such forms of longer
+ * secrets would fill the memory.
  */
 const longestTwice = 8 * 1024;
 
 export function formsOf(secret: Secret): Forms {
   if (typeof secret === "string") return formsOfText(secret);
   if ("bytes" in secret) return formsOfBytes(secret.bytes);
-  // `formsOfText` finds the number as the client wrote it, also inside other digits. `numbers` has its other spellings.
+  // `formsOfText` has the number in the client's own spelling, which also matches inside other digits. `numbers` has
+  // the other spellings.
   return { ...formsOfText(secret.number), numbers: spellings(secret.number) };
 }
 
@@ -74,7 +75,10 @@ function distinct(texts: string[]): string[] {
   return Array.from(new Set(texts));
 }
 
-/** Matches characters that Python's `repr` escapes: those that `str.isprintable` refuses, and the backslash. */
+/**
+ * Matches characters that Python's `repr` escapes: the backslash, and all characters for which `str.isprintable` is
+ * false.
+ */
 const unprintable = /(?! )[\p{C}\p{Z}\\]/gu;
 const beyondAscii = /[^ -~]|\\/gu;
 
@@ -99,7 +103,7 @@ function numberedEscape(point: number): string {
 
 /**
  * Returns the forms to search in decoded text. Decoding a text also decodes escapes that belong to the secret itself.
- * So the decoded form of such a secret is added.
+ * So this function adds the decoded form of such a secret.
  */
 function unescapedForms(forms: readonly string[]): string[] {
   return distinct([...forms, ...forms.map(wholly)]).filter(({ length }) => length >= shortestSecret);
@@ -135,12 +139,12 @@ function base64Core(bytes: Buffer, offset: number): string[] {
 }
 
 /**
- * The fewest and the most digits of a number whose other spellings are searched. Other spellings of shorter numbers
- * would match ordinary data. Longer numbers match only as the client wrote them.
+ * The smallest and the largest number of digits of a number for which NOVA searches other spellings. Other spellings of
+ * shorter numbers would match ordinary data. Longer numbers match only as the client wrote them.
  */
 const [fewestDigits, maxDigits] = [4, 40];
 
-/** Returns the usual spellings of a JSON number, without rounding it. */
+/** Returns the usual spellings of a JSON number, without rounding the number. */
 function spellings(raw: string): string[] {
   const number = parsed(raw);
   if (!number) return [];
@@ -153,7 +157,7 @@ function spellings(raw: string): string[] {
 
 /** The digits of a number. The sign is left out, because it comes before the digits in every spelling. */
 interface Digits {
-  /** The digits before the decimal point, without leading zeros. "0" if there are none. */
+  /** The digits before the decimal point, without leading zeros. "0" if there are no such digits. */
   whole: string;
   /** The digits after the decimal point, without trailing zeros. */
   fraction: string;

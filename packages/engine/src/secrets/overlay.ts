@@ -10,7 +10,10 @@ import { TokenEndpointLost } from "./credential-kinds.ts";
 
 export const emptyOverlay: CredentialOverlay = { members: [], secrets: [], hosts: [] };
 
-/** Determines which credentials a node gets: the client, the workflow version, and the names that the node declares. */
+/**
+ * The facts that determine which credentials a node gets: the client, the workflow version, and the names that the node
+ * declares.
+ */
 interface Whose {
   client: string;
   version: WorkflowVersion;
@@ -25,8 +28,8 @@ export async function credentialOverlay({ credentials }: Pick<Ports, "credential
 }
 
 /**
- * Works like `credentialOverlay` for a delivery that finds code already running. A token endpoint that does not answer
- * must not end this code, so this function throws an error that Step Functions retries.
+ * Returns the same as `credentialOverlay`, for a delivery that finds the code already running. A token endpoint that
+ * does not answer must not end this code, so this function throws an error that Step Functions retries.
  */
 export async function overlayAgain(ports: Pick<Ports, "credentials">, whose: Whose): Promise<CredentialOverlay> {
   try {
@@ -38,8 +41,8 @@ export async function overlayAgain(ports: Pick<Ports, "credentials">, whose: Who
 }
 
 /**
- * Returns the credentials of code that is being stopped or has ended, to mask its output. A missing or broken
- * credential is no error here.
+ * Returns the credentials of code that is being stopped or has ended. Callers mask these credentials in the output of
+ * the code. A missing or broken credential is no error here.
  */
 export async function overlayBefore(ports: Pick<Ports, "credentials">, whose: Whose): Promise<CredentialOverlay> {
   const { client, version } = whose;
@@ -53,13 +56,13 @@ function declared({ version: { workflow }, node }: Whose): readonly string[] | u
 }
 
 /**
- * Returns the context that code sees: the input and the credentials. A credential replaces an input of the same key.
+ * Returns the context that code sees: the input and the credentials. A credential replaces an input with the same key.
  */
 export function withOverlay(input: Context, { members }: CredentialOverlay): Context {
   return members.length === 0 ? input : input.apply({ set: members, delete: [] }, "");
 }
 
-/** Removes from a result the credentials that code left unchanged, and deletions of credentials. */
+/** Removes two things from a result: credentials that the code left unchanged, and deletions of credentials. */
 export function withoutOverlay(result: CodeResult, { members }: CredentialOverlay): CodeResult {
   if (result.status === "error" || members.length === 0) return result;
   const overlay = new Map(members.map(({ key, json }) => [key, json]));

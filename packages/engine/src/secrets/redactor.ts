@@ -6,20 +6,20 @@ import { type Forms, formsOf, type Secret, shortestSecret } from "./forms.ts";
 export const mask = "***";
 
 /**
- * The harness writes this mark where it shortens a text. The text before the mark may end inside a secret, and the text
- * after the mark may start inside a secret.
+ * The mark that the harness writes where it shortens a text. The text before the mark may end inside a secret, and the
+ * text after the mark may start inside a secret.
  */
 export const cutMark = "[...]";
 /**
- * The most marks in a text at which `Redactor` searches for the rest of a secret. The harness writes at most two marks
- * in a text, so the code itself has printed any further marks.
+ * The largest number of marks in a text at which `Redactor` searches for the rest of a secret. The harness writes at
+ * most two marks in a text, so the code itself has printed any further marks.
  */
 const maxCuts = 20;
 
 /** Matches tokens of resume links, which are secret and have this prefix. */
 const resumeTokens = /nova_rt_[\w-]+/g;
 
-/** A stream is searched each time that at least this many new bytes have arrived. */
+/** `Redactor` searches a stream each time at least this number of new bytes has arrived. */
 const leastSearched = 64 * 1024;
 
 /** Thrown if a value that NOVA was about to store contains a secret. */
@@ -28,14 +28,15 @@ export class SecretFound extends Error {
 }
 
 /**
- * Masks secrets in text for people, and finds them in data to store. Only this class keeps secret values for this
- * purpose. It knows the forms that `formsOf` lists, so it does not find secrets that code compresses or encrypts. It
- * takes one pass over the text, however many secrets there are.
+ * Masks secrets in text for people, and finds secrets in data that NOVA is about to store. Only this class keeps secret
+ * values for this purpose. It searches the forms that `formsOf` lists, so it does not find secrets that code compresses
+ * or encrypts. It takes one pass over the text for any number of secrets.
  */
 export class Redactor {
   readonly isIdle: boolean;
   /**
-   * Whether the secrets are unknown. Then everything may be secret: nothing is stored, and people see only the mask.
+   * Whether the secrets are unknown. Then every text may be secret, so NOVA stores nothing, and people see only the
+   * mask.
    */
   readonly #isBlind: boolean;
   readonly #forms: Forms[];
@@ -55,7 +56,7 @@ export class Redactor {
     return masked(text, this.#secretsIn(text)).replace(resumeTokens, mask);
   }
 
-  /** Masks a text whose beginning is missing. The text may start in the middle of a secret. */
+  /** Masks a text whose beginning is missing, so the text may start in the middle of a secret. */
   maskTail(text: string): string {
     if (this.#isBlind) return this.mask(text);
     const rest = this.#inText.restAtStart(text, shortestSecret);
@@ -69,15 +70,15 @@ export class Redactor {
 
   /**
    * Returns the part of a growing text that is new since the last call. `tail` is the current end of the text in UTF-8,
-   * and its first `shown` bytes were returned before. With `isCut`, the text has more bytes before the tail. The last
-   * bytes are returned later if they may be the start of a secret.
+   * and its first `shown` bytes were returned before. With `isCut`, the text has more bytes before the tail. If the
+   * last bytes may be the start of a secret, a later call returns them.
    */
   maskGrowing(tail: Uint8Array, { shown, isCut }: { shown: number; isCut: boolean }): { text: string; shown: number } {
     if (this.#isBlind) return { text: "", shown };
     const text = Buffer.from(tail).toString("latin1");
     const finder = this.#finderInBytes();
     // Secrets rarely contain a line end. So if the text ends with a line end, its last bytes wait for the next call
-    // only if they match a longer start of a secret.
+    // only if they match at least `shortestSecret` characters of a secret.
     const waiting = finder.restAtEnd(text, text.endsWith("\n") ? shortestSecret : 1);
     const end = wholeCharacters(text.slice(0, text.length - waiting));
     if (end <= shown) return { text: "", shown };
@@ -89,8 +90,8 @@ export class Redactor {
   }
 
   /**
-   * Yields the bytes of `body` until a secret appears. It calls `onFound` and throws `SecretFound` before it yields the
-   * end of the secret.
+   * Yields the bytes of `body` until a secret appears. Before this function would yield the end of a secret, it calls
+   * `onFound` and throws `SecretFound`.
    */
   async *refuse(body: AsyncIterable<Uint8Array>, onFound: () => void): AsyncIterable<Uint8Array> {
     if (this.#isBlind) {
@@ -160,14 +161,16 @@ function masked(text: string, found: Range[]): string {
   return whole + text.slice(from);
 }
 
-/** The top-level keys whose values are secret. Null if the definition is unknown: then every key may be secret. */
+/**
+ * The top-level keys whose values are secret. Null if the definition is unknown, because every key may then be secret.
+ */
 export type SecretKeys = ReadonlySet<string> | null;
 
 export function secretKeysOf(version: { workflow: { inputs?: unknown } } | undefined): SecretKeys {
   return version ? secretKeys(version.workflow) : null;
 }
 
-/** Returns members of a context with the mask in place of secret values. Every answer to people uses this. */
+/** Returns members of a context with the mask in place of secret values. Every answer to people uses this function. */
 export function shownContext(members: readonly Member[], secrets: SecretKeys): RawJson {
   return new RawJson(objectText(members.map(({ key, json }) => ({ key, json: shownValue(key, json, secrets) }))));
 }
@@ -177,13 +180,13 @@ export function shownValue(key: string, json: string, secrets: SecretKeys): stri
 }
 
 /**
- * The length of the shortest value that counts as a credential. Shorter ones, such as the `local` of an emulator, occur
- * everywhere.
+ * The length of the shortest value that counts as a credential. Shorter values, such as the `local` of an emulator,
+ * occur everywhere.
  */
 const shortestCredential = 8;
 /** Matches names of environment variables that contain credentials: `OPENAI_API_KEY`, `AWS_SESSION_TOKEN`. */
 const credentialName = /(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIALS?)$/i;
-/** Matches values that are no credentials themselves but name a key or a file. */
+/** Matches values that are no credentials, but names of keys or files, or plain numbers. */
 const noCredential = /^(?:arn:|alias\/|[~.]?\/|file:)|^\d+$/;
 
 let known: { values: string[]; redactor: Redactor } = { values: [], redactor: new Redactor([]) };
@@ -203,8 +206,8 @@ export function maskCredentials(text: string, variables: NodeJS.ProcessEnv = pro
 }
 
 /**
- * Returns a function that masks the credentials of this process. Reading all environment variables is slow, so the
- * function reads them once, at its first text that may contain a credential.
+ * Returns a function that masks the credentials of this process. Reading all environment variables is slow. So the
+ * function reads them only once, at the first text that may contain a credential.
  */
 export function createCredentialMask(variables: NodeJS.ProcessEnv = process.env): (text: string) => string {
   let redactor: Redactor | undefined;

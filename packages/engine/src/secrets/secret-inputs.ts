@@ -8,12 +8,13 @@ import type { WorkflowVersion } from "../ports/pipeline.ts";
 import type { Secret } from "./forms.ts";
 import { Redactor } from "./redactor.ts";
 
-/** The size of the largest secret that is searched. Larger ones are whole documents. */
+/** The size of the largest secret that NOVA searches. Larger secrets are whole documents. */
 const longestSecretBytes = 64 * 1024;
 
 /**
  * Builds a redactor for all texts, numbers and blobs inside the secret `keys` of this context, and for the secrets in
- * `others`. If secrets cannot be parsed, everything counts as secret, so that the run can still be closed.
+ * `others`. If NOVA cannot parse the secrets, the redactor treats every text as secret, so that the run can still be
+ * closed.
  */
 export async function redactorFor(
   keys: ReadonlySet<string>,
@@ -38,7 +39,9 @@ export async function redactorFor(
   }
 }
 
-/** Builds the redactor for the secret values in `context`, whose blobs are stored at `before`. */
+/**
+ * Builds the redactor for the secret values in `context`. The blobs of these values are stored under the home `before`.
+ */
 export function redactorAt(
   { blobs }: Ports,
   before: BlobHome,
@@ -78,7 +81,7 @@ function leavesOf(value: ExactValue): Secret[] {
 
 /**
  * Returns whether a key is an ordinary name such as `client_email`, which occurs everywhere. Any other key may be data,
- * and so part of the secret.
+ * and thus a part of the secret.
  */
 function isName(key: string): boolean {
   return key.length <= 40 && /^[A-Za-z_$][\w$.-]*$/.test(key) && key.replace(/\D/g, "").length <= 4;

@@ -1,5 +1,6 @@
 /**
- * A text with decoded escapes, as bytes of one character each. It maps each byte to its offsets in the original text.
+ * A text after its escapes were decoded, as bytes with one character for each byte. It maps each byte to the offsets of
+ * that byte in the original text.
  */
 export interface Unescaped {
   bytes: string;
@@ -9,11 +10,11 @@ export interface Unescaped {
   end(at: number): number;
 }
 
-/** The maximum of times that a text is decoded. Programs escape a text three times, but rarely more often. */
+/** The largest number of times that NOVA decodes a text. Programs escape a text three times, but rarely more often. */
 const maxRounds = 4;
 /**
- * The length of the longest escape of one byte, `&#x0000000026;`, that is found even if a stream delivers it in two
- * chunks.
+ * The length of the longest escape of one byte, such as `&#x0000000026;`, that NOVA finds even if a stream delivers the
+ * escape in two chunks.
  */
 export const longestEscape = 16;
 
@@ -33,8 +34,8 @@ const inBytes = new RegExp(escapes, "gi");
 const inText = new RegExp(`${escapes}|(?<character>[\\u{80}-\\u{10ffff}])`, "giu");
 
 /**
- * Matches escapes that must be decoded before a search. Other escapes, such as that of a quote in JSON, are among the
- * searched forms.
+ * Matches escapes that NOVA must decode before a search. The searched forms cover other escapes, such as the escape of
+ * a quote in JSON.
  */
 const telling = /%(?:[0-9a-f]{2}|u[0-9a-f]{4})|&(?:#|[a-z])|\\(?:u00|x)[2-7][0-9a-f]/i;
 
@@ -81,7 +82,10 @@ export function* unescaped(text: string, ofBytes: boolean): Iterable<Unescaped> 
   }
 }
 
-/** Decodes escapes until none remain, so that a secret and a match of it are equal however often each was escaped. */
+/**
+ * Decodes escapes until none remain. A secret and its match are then equal, even if they were escaped a different
+ * number of times.
+ */
 export function wholly(bytes: string): string {
   let last = bytes;
   for (const next of unescaped(bytes, true)) last = next.bytes;
@@ -90,7 +94,10 @@ export function wholly(bytes: string): string {
 
 function decoded(text: Unescaped, pattern: RegExp): Unescaped {
   const parts: string[] = [];
-  /** Four offsets for each escape: start and end in the decoded bytes, then start and end in the text. */
+  /**
+   * Lists of offsets with one element for each escape: its start and end in the decoded bytes, and its start and end in
+   * the text.
+   */
   const [froms, tos, starts, ends]: [number[], number[], number[], number[]] = [[], [], [], []];
   let [read, written] = [0, 0];
   for (const found of text.bytes.matchAll(pattern)) {
@@ -130,7 +137,7 @@ function bytesOf(found: Record<string, string | undefined>): string | undefined 
   const point = name ?? open;
   if (point !== undefined) return points.has(point) ? utf8(String.fromCodePoint(points.get(point) ?? 0)) : undefined;
   const number = decimal === undefined ? Number.parseInt(unit ?? braced ?? hex ?? "", 16) : Number(decimal);
-  // This is half of a surrogate pair whose other half is missing.
+  // The number is one half of a surrogate pair whose other half is missing.
   if (number >= 0xd800 && number <= 0xdfff) return "";
   return number <= 0x10ffff ? utf8(String.fromCodePoint(number)) : undefined;
 }

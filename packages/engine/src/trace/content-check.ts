@@ -10,7 +10,10 @@ import type { ContentName, StepContentName, StoredContent, StoredEntry, StoredSt
 import type { Ports } from "../ports/index.ts";
 import { sha256 } from "../sha256.ts";
 
-/** A fault of an entry. `key` and `blob` are set if the fault is in a blob that the entry names. */
+/**
+ * A fault of an entry. `blob`, and for a value of the context also `key`, are set if the fault is in a blob that the
+ * entry names.
+ */
 export type LinkProblem = Omit<BadBlob, "blob"> & { blob?: string };
 
 /** A content that was erased on request, and the entry to which it belongs. */
@@ -20,8 +23,8 @@ export interface Erased extends LinkPlace {
 }
 
 /**
- * Identifies an entry in the result of a check: its number, its `scope` if it is in a branch, and its `execution` if
- * that is a child of the execution under check.
+ * Identifies an entry in the result of a check by its number. `scope` is set for an entry in a branch, and `execution`
+ * for an entry of a child of the execution under check.
  */
 export interface LinkPlace {
   seq: number;
@@ -45,8 +48,8 @@ export class ContentCheck {
   readonly #erasures: Erasures;
 
   /**
-   * `walked` is the execution under check. Its nodes may have run child executions. A problem in an entry of a child
-   * names that child.
+   * `walked` is the execution under check. The nodes of `walked` may have run child executions. A problem in an entry
+   * of a child names that child.
    */
   constructor(ports: Ports, walked: string, erasures: Erasures) {
     this.#walked = walked;
@@ -83,8 +86,8 @@ export class ContentCheck {
   }
 
   /**
-   * Records a content that an erasure removed. A content that is missing without an erasure is a problem: it was
-   * removed by direct access to the table.
+   * Records a content that an erasure removed. If a content is missing without an erasure, returns a problem, because a
+   * person then removed the content by direct access to the table.
    */
   async #goneProblem(head: Head, title: string, gone: Omit<Erased, "seq">): Promise<LinkProblem | undefined> {
     if (!(await this.#erasures.has(head.execution_id)))
@@ -94,8 +97,8 @@ export class ContentCheck {
   }
 
   /**
-   * Checks one content. `name` is set for contents of an entry, not of a step. The contents "context", "items" and "vote" name
-   * further blobs.
+   * Checks one content. `name` is set for contents of an entry, but not for contents of a step. The contents "context",
+   * "items" and "vote" name further blobs.
    */
   async #contentProblem(
     head: Head,
@@ -153,8 +156,8 @@ export function erasureText(execution: string): string {
 }
 
 /**
- * Finds out which executions were erased on request, from the signed notes next to their chains. An attacker with
- * access to the table can remove a content, but cannot sign the note.
+ * Reads from the signed notes next to the chains which executions were erased on request. An attacker with access to
+ * the table can remove a content, but cannot sign the note.
  */
 export type Erasures = ReturnType<typeof createErasures>;
 
@@ -174,8 +177,8 @@ export function createErasures({ chain, keyPair }: Ports) {
 }
 
 /**
- * Names of the errors that a stored item causes if it lacks a field or has a wrong value, so that NOVA cannot have
- * written it.
+ * Names of the errors that NOVA throws for a stored item that lacks a field or has a wrong value. NOVA cannot have
+ * written such an item.
  */
 const unreadable: ReadonlySet<string> = new Set([
   "ChainBroken",
@@ -188,8 +191,8 @@ const unreadable: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns a problem if the error means that a stored item is invalid. Throws any other error, for example of a store
- * that does not answer.
+ * Returns a problem if the error means that a stored item is invalid. Throws any other error again, for example the
+ * error of a store that does not answer.
  */
 export function unreadableProblem(error: unknown): LinkProblem {
   if (error instanceof Error && unreadable.has(error.name)) return { message: `it cannot be read: ${error.message}` };
@@ -204,7 +207,10 @@ interface NamedBlob {
   place: string;
   key?: string;
   ref: Pick<BlobRef, "sha256"> & { type?: BlobRef["type"] };
-  /** The length that is stored next to the hash. No hash protects this length, so it is compared with the blob. */
+  /**
+   * The length that is stored next to the hash. No hash protects this length, so the check compares it with the length
+   * of the blob.
+   */
   bytes?: number;
 }
 
@@ -216,12 +222,15 @@ interface BadBlob {
 }
 
 /**
- * The number of parallel reads. Reads run in parallel because S3 needs more time to start an answer than to send a
+ * The number of parallel reads. Reads run in parallel, because S3 needs more time to start an answer than to send a
  * blob.
  */
 const readsAtOnce = 16;
 
-/** Compares each blob that a chain names with its hash. It reads each blob only once, as a stream. */
+/**
+ * Compares the hash of each blob that a chain names with the hash in the chain. It reads each blob only once, as a
+ * stream.
+ */
 export class NamedBlobs {
   readonly #blobs: BlobStore;
   readonly #read = new Set<string>();
@@ -232,7 +241,7 @@ export class NamedBlobs {
     this.#blobs = blobs;
   }
 
-  /** Checks these blobs, and the blobs that they name, until one is missing or was changed. Returns that blob. */
+  /** Checks these blobs, and the blobs that they name. Returns the first blob that is missing or was changed. */
   async firstBad(home: BlobHome, named: Iterable<NamedBlob>): Promise<BadBlob | undefined> {
     const waiting = Array.from(named);
     while (waiting.length > 0) {
@@ -250,7 +259,7 @@ export class NamedBlobs {
   }
 
   /**
-   * Checks a blob and returns its text, because the text may name further blobs. Returns null if the blob was read
+   * Checks a blob and returns its text, because the text may name further blobs. The text is null if the blob was read
    * before.
    */
   async text(home: BlobHome, blob: NamedBlob): Promise<{ text: string | null } | { bad: BadBlob }> {
@@ -294,8 +303,8 @@ export class NamedBlobs {
   }
 
   /**
-   * Returns whether this is the first call for the blob as this type. If a blob is named both as JSON and as bytes, it
-   * is read once for each, because only JSON can name other blobs.
+   * Returns whether this is the first call for the blob as this type. If the chain names a blob both as JSON and as
+   * bytes, the check reads the blob once for each type, because only JSON can name other blobs.
    */
   #isNew(home: BlobHome, { ref: { sha256, type = "bytes" } }: NamedBlob): boolean {
     const key = `${keyOf(home, sha256)} ${type === "json"}`;

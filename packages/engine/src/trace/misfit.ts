@@ -38,7 +38,8 @@ const ofLink0 = ["machine", "definition"] as const;
 const numbers = ["format", "seq", "workflow_version", "nodes"] as const;
 
 /**
- * Returns what is wrong with an entry: in itself, at its number and scope, or in comparison with the entry before it.
+ * Returns the fault of an entry: in its own fields, in its number and scope, or in comparison with the entry before it.
+ * Returns undefined if the entry has no fault.
  */
 export function misfitOf(
   { seq }: Link,
@@ -59,8 +60,8 @@ export function misfitOf(
 }
 
 /**
- * Returns a problem if the hashed text of an entry does not match its hash. Call it before the text is parsed, because
- * a changed text may not be JSON.
+ * Returns a problem if the hashed text of an entry does not match the hash of the entry. Call this function before you
+ * parse the text, because a changed text may not be JSON.
  */
 export function hashMisfit({ head, hash }: StoredEntry): string | undefined {
   return sha256(head) === hash ? undefined : "its head does not have the hash stored beside it: it was changed";
@@ -76,8 +77,8 @@ function misfitBehind(head: Head, last: Checked): string | undefined {
 }
 
 /**
- * Returns what is wrong with a close entry. It must be the last of the main line, follow the end node if the run
- * completed, and count all entries.
+ * Returns the fault of a close entry; undefined if it has none. A close entry must be the last entry of the main line
+ * and count all entries. If the run completed, the close entry must follow the end node.
  */
 function closeMisfit({ node_type, close, scope, seq, inner = 0 }: Head, last: Checked | undefined): string | undefined {
   if ((node_type === "close") !== (close !== undefined)) return "it is half a close entry";
@@ -90,7 +91,7 @@ function closeMisfit({ node_type, close, scope, seq, inner = 0 }: Head, last: Ch
     : undefined;
 }
 
-/** Returns what is wrong with the signature of a close entry, which every close entry must have. */
+/** Returns the fault of the signature that every close entry must have; undefined if the signature is valid. */
 export async function signatureMisfit({ keyPair }: Ports, { head, entry }: Checked): Promise<string | undefined> {
   const { hash, signature } = entry;
   if (signature === undefined) return "the close entry has no signature: it was dropped, or the chain was rewritten";
@@ -102,7 +103,7 @@ export async function signatureMisfit({ keyPair }: Ports, { head, entry }: Check
 /** The error message in the record of a run after its contents were erased. */
 export const erasedWords = "its words were erased";
 
-/** Fields of the record that are written together at the close. */
+/** Fields of the record that a close writes together. */
 const learned = ["endedAt", "durationMs", "nodes", "spent", "tip", "error"] as const;
 
 /** Returns whether a record says that its run has not ended. */
@@ -111,7 +112,10 @@ export function isUnderWay(record: Execution): boolean {
   return record.open && goesOn && learned.every((field) => record[field] === undefined);
 }
 
-/** Returns a difference between the record and entry 0, which both describe the start of the run. */
+/**
+ * Returns a difference between the record and entry 0, which both describe the start of the run; undefined if they
+ * agree.
+ */
 export function beginningMisfit(record: Execution, first: Head): string | undefined {
   return misfit(record, {
     id: first.execution_id,
@@ -127,7 +131,10 @@ export function beginningMisfit(record: Execution, first: Head): string | undefi
   });
 }
 
-/** Returns a difference between the record and the signed close entry, which both describe the end of the run. */
+/**
+ * Returns a difference between the record and the signed close entry, which both describe the end of the run; undefined
+ * if they agree.
+ */
 export async function endMisfit(
   { blobs }: Ports,
   record: Execution,
@@ -156,7 +163,7 @@ function changedField(field: string): string {
   return changedRecord(`its "${field}" is another than the chain's`);
 }
 
-/** Returns the error in a close entry; null if there is none or if it was erased. */
+/** Returns the error in a close entry; null if the entry has no error or if the error was erased. */
 async function errorOf(entry: StoredEntry, head: Head, blobs: Ports["blobs"]): Promise<ExecutionError | null> {
   const { error } = entry.contents;
   const text = error && (await unlessErased(() => contentText(error, head, blobs)));
@@ -164,8 +171,9 @@ async function errorOf(entry: StoredEntry, head: Head, blobs: Ports["blobs"]): P
 }
 
 /**
- * Returns whether the record has the error of the close entry. Class and node are always compared. The message is
- * compared unless it was erased: an erasure removes the message from the record before it removes it from the chain.
+ * Returns whether the record has the error of the close entry. This function always compares class and node. It
+ * compares the messages unless an erasure has already removed the message from the record. An erasure changes the
+ * record before the chain.
  */
 function isErrorOf(error: ExecutionError | undefined, head: Head, known: ExecutionError | null, isErased: boolean) {
   if (!error || head.digests.error === undefined) return error === undefined && head.digests.error === undefined;
@@ -175,8 +183,8 @@ function isErrorOf(error: ExecutionError | undefined, head: Head, known: Executi
 }
 
 /**
- * Returns a difference between the labels of the record and those of entry 0. An erasure removes the labels of the
- * record first.
+ * Returns a difference between the labels of the record and those of entry 0; undefined if they agree. An erasure
+ * removes the labels of the record before those of entry 0.
  */
 export async function labelsMisfit(ports: Ports, record: Execution, erasures: Erasures): Promise<string | undefined> {
   const { entry } = await ports.chain.read({ execution: record.id, scope: "", seq: 0 });
@@ -187,9 +195,9 @@ export async function labelsMisfit(ports: Ports, record: Execution, erasures: Er
 }
 
 /**
- * Returns what is wrong with the restarts that the record of an execution names. A restart writes three times: first
- * its entry 0, which names the source, then its id into the record of the source, and last a note beside the chain of
- * the source.
+ * Returns the fault in the list of restarts in the record of an execution; undefined if there is none. A restart writes
+ * three items. First it writes its own entry 0, which names the source. Then it adds its id to the record of the
+ * source. Last, it writes a note beside the chain of the source.
  */
 export async function restartsMisfit(ports: Ports, id: string): Promise<string | undefined> {
   const notes = await ports.chain.notes(id);
@@ -207,9 +215,9 @@ export async function restartsMisfit(ports: Ports, id: string): Promise<string |
 }
 
 /**
- * Returns a problem if the record of a restart's source does not name the restart. The id is written before the restart
- * has a record, so a missing id was removed later. `restartsMisfit` may not notice this, because an attacker can also
- * remove the note beside the chain.
+ * Returns a problem if the record of a restart's source does not name the restart. A restart writes its id into that
+ * record before it has a record of its own, so a person must have removed a missing id. `restartsMisfit` may not notice
+ * this, because an attacker can also remove the note beside the chain.
  */
 export async function sourceMisfit({ executions }: Ports, { id, restartedFrom }: Execution) {
   const source = restartedFrom === undefined ? undefined : await executions.get(restartedFrom);

@@ -23,8 +23,8 @@ export interface RunSecrets {
 }
 
 /**
- * Returns the secrets of a run. `first` is its entry 0. Without the definition of the run, every key may be secret;
- * NOVA has masked the secrets in all other texts before it stored them.
+ * Returns the secrets of a run. `first` is its entry 0. Without the definition of the run, every key may be secret. In
+ * texts that are no values of keys, NOVA has masked the secrets before it stored the texts.
  */
 export async function secretsOfRun(blobs: BlobStore, version: WorkflowVersion | undefined, first: StoredEntry) {
   const keys = secretKeysOf(version);
@@ -35,15 +35,15 @@ export async function secretsOfRun(blobs: BlobStore, version: WorkflowVersion | 
   return { keys, redactor: await redactorFor(keys, loaded.context, (sha256) => blobs.get(home, sha256)) };
 }
 
-/** Names of the errors that a changed or erased content causes. Any other error is an outage. */
+/** Names of the errors that NOVA throws for a changed or erased content. Any other error is an outage. */
 const unreadable = ["BlobMissing", "BlobMismatch", "SyntaxError", "TypeError"];
 
 type Found = { text: string } | { blob: true } | { withheld: Why };
 
 /**
- * Builds the contents of a proof file. It withholds contents that have the value of a secret input, that were erased,
- * or that are too large. It remembers the hashes of the blobs that the shown contents name, and writes these blobs at
- * the end of the file. After it has checked a blob, it keeps none of its bytes in memory.
+ * Builds the contents of a proof file. It withholds contents with the value of a secret input, erased contents, and
+ * contents that are too large. It remembers the hashes of the blobs that the shown contents name, and writes these
+ * blobs at the end of the file. After it has checked a blob, it keeps no bytes of the blob in memory.
  */
 export class ProofContents {
   readonly #blobs: BlobStore;
@@ -58,13 +58,13 @@ export class ProofContents {
   readonly #pages = new Map<string, Promise<void>>();
   #redactor = new Redactor([]);
 
-  /** All blobs are read from `home`, even if a changed entry names another home. */
+  /** `ProofContents` reads all blobs from `home`, even if a changed entry names another home. */
   constructor(blobs: BlobStore, home: BlobHome) {
     this.#blobs = blobs;
     this.#home = home;
   }
 
-  /** From this call on, the blobs at the end of the file are searched for the secrets of this run, too. */
+  /** Makes `blobs` withhold blobs at the end of the file that contain secrets of this run. */
   searchBlobsFor({ redactor }: RunSecrets): void {
     this.#redactor = redactor;
   }
@@ -85,7 +85,7 @@ export class ProofContents {
   }
 
   #blobContent(name: string, digest: string, sha256: string, secrets: RunSecrets): Promise<Found> {
-    // The reference was changed. The file has no bytes under the digest, so it does not verify.
+    // A person has changed the reference. The file has no bytes under the digest, so the file does not verify.
     if (sha256 !== digest) return Promise.resolve({ blob: true });
     const key = `${name} ${digest}`;
     const found = this.#checked.get(key) ?? this.#checkBlobContent(name, digest, secrets);
@@ -102,7 +102,10 @@ export class ProofContents {
     return { blob: true };
   }
 
-  /** Returns whether a content may be shown. Remembers the blobs that a shown content names, and secret blobs. */
+  /**
+   * Returns whether the file may show a content. Remembers the blobs that a shown content names, and the blobs that are
+   * secret.
+   */
   async #isShown(name: string, text: string, secrets: RunSecrets): Promise<boolean> {
     if (name === "context") return this.#isContextShown(text, secrets);
     if (secrets.keys === null && valueNames.has(name)) return false;
@@ -166,14 +169,19 @@ export class ProofContents {
     this.#wanted.set(sha256, Object.assign(this.#wanted.get(sha256) ?? {}, wanted));
   }
 
-  /** Reads a whole blob; null if it was erased. Its bytes may have been changed: then the file does not verify. */
+  /**
+   * Reads a whole blob; returns null if it was erased. If a person has changed the bytes of the blob, the file does not
+   * verify.
+   */
   async #read(sha256: string): Promise<Buffer | null> {
     const chunks: Uint8Array[] = [];
     const isThere = await readChunks(this.#blobs, this.#home, sha256, (chunk) => void chunks.push(chunk));
     return isThere ? Buffer.concat(chunks) : null;
   }
 
-  /** Yields the members of `blobs`: for each wanted blob its bytes in base64, or why they are withheld. */
+  /**
+   * Yields the members of `blobs`: for each wanted blob the bytes in base64, or the reason why the file withholds them.
+   */
   async *blobs(): AsyncGenerator<string> {
     // If a blob names further blobs, `#blobOf` adds these to the map, and the loop reaches them.
     for (const [sha256, wanted] of this.#wanted) {
@@ -212,7 +220,7 @@ interface Wanted {
   isPromised?: true;
 }
 
-/** Contents that have values of a context, which may be references to blobs. */
+/** Names of the contents that have values of a context. Such values may be references to blobs. */
 const valueNames: ReadonlySet<string> = new Set(["items", "result", "analysis", "vote"]);
 
 // A person with access to the table may have changed a text, so the functions below check the form of a text before
@@ -254,8 +262,8 @@ async function* streamOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Passes the bytes of a blob on until `look` returns false. Returns false if the blob was erased. Changed bytes are
- * passed on as they are.
+ * Passes the bytes of a blob to `look` until `look` returns false. Returns false if the blob was erased. Passes changed
+ * bytes on without an error.
  */
 async function readChunks(blobs: BlobStore, home: BlobHome, sha256: string, look: (chunk: Uint8Array) => unknown) {
   const read = async () => {

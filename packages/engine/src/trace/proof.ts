@@ -13,8 +13,8 @@ import { ProofContents, type RunSecrets, secretsOfRun } from "./proof-contents.t
 import { branchParts } from "./run-heads.ts";
 
 /**
- * How much of a run a proof file contains. `none`: only heads. `digests`: also the records of steps. `all`: also
- * values, code and logs.
+ * The levels of contents in a proof file. `none`: only the heads of entries. `digests`: also the records of steps.
+ * `all`: also values, code and logs.
  */
 export const proofContents = ["none", "digests", "all"] as const;
 
@@ -24,7 +24,7 @@ export interface ProofRequest {
   execution: string;
   home: BlobHome;
   contents: ProofContentsLevel;
-  /** Null: no tree has the run yet. */
+  /** Null: no Merkle tree contains the run yet. */
   root: Inclusion | null;
   /** A time in ISO 8601. */
   madeAt: string;
@@ -33,8 +33,8 @@ export interface ProofRequest {
 type ProofPorts = Pick<Ports, "chain" | "workflows" | "blobs" | "keyPair">;
 
 /**
- * Yields the text of the proof file of a closed run, in pieces. It shows the stored chain as it is: the file of a
- * changed chain does not verify.
+ * Yields the text of the proof file of a closed run, in pieces. The file has the stored chain without corrections, so
+ * the file of a changed chain does not verify.
  */
 export async function* writeProof(ports: ProofPorts, request: ProofRequest): AsyncGenerator<string> {
   const { execution, contents, root, madeAt } = request;
@@ -64,7 +64,7 @@ const readsAhead = 8;
 /** The number of entries whose steps and contents are read at the same time. */
 const entriesAtOnce = 16;
 
-/** Writes the run itself and each run inside it, in the order of the entries that name them. */
+/** Writes the run and each run inside it, in the order of the entries that name these runs. */
 class RunsWriter {
   readonly contents: ProofContents | undefined;
   /** The signatures in the file. */
@@ -124,8 +124,7 @@ class RunsWriter {
 }
 
 /**
- * Writes one run up to its last scope. The parts of the run after its scopes are known only when all scopes are
- * written.
+ * Writes one run up to its last scope. The fields that follow the scopes are known only after all scopes are written.
  */
 class RunWriter {
   readonly execution: string;
@@ -181,7 +180,10 @@ class RunWriter {
     for (const inner of votes) yield* this.#scope(inner, this.#ports.chain.links(this.execution, inner));
   }
 
-  /** Reads what is needed before the first entry is written. Returns false if the run belongs to another client. */
+  /**
+   * Reads the data that the writer needs before it writes the first entry. Returns false if the run belongs to another
+   * client.
+   */
   async #begin({ entry, head }: PlacedEntry): Promise<boolean> {
     const { home } = this.#request;
     this.isThere = this.execution === this.#request.execution || head?.client === home.client;
@@ -256,12 +258,12 @@ function headIn(entry: StoredEntry): Head | undefined {
 
 /**
  * Starts to read a sequence at once, and holds at most `max` of its items until the caller takes them. The items keep
- * their order. Items that the caller does not take are dropped.
+ * their order. Drops items that the caller does not take.
  */
 export function readAhead<T>(source: AsyncGenerator<T>, max = 2): AsyncGenerator<T> {
   const read = () => {
     const item = source.next();
-    // The caller gets this error when it takes the item. Without a handler before that, Node would end the process.
+    // The caller gets this error when it takes the item. Without a handler until then, Node.js would end the process.
     item.catch(() => undefined);
     return item;
   };

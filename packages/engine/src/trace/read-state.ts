@@ -19,26 +19,29 @@ import { sha256 } from "../sha256.ts";
 import { createEndedBranches, type EndedBranches, readBranches } from "./run-heads.ts";
 import { attemptStep, type TraceStep } from "./trace-entry.ts";
 
-/** How far a run has come, without the entries of its chain. */
+/** The progress of a run, without the entries of its chain. */
 export interface RunState {
   execution: Execution;
   /**
-   * Ids of the nodes in the order in which they ran, start and end included; joins and the close are left out. Nodes of
-   * branches follow their fork, branch by branch, although branches run at the same time.
+   * Ids of the nodes in the order in which they ran. The list includes start and end, but no joins and no close. Nodes
+   * of branches follow their fork, branch by branch, although branches run at the same time.
    */
   path: string[];
   /** The newest context of the main line. */
   context: RawJson;
   atWork: AtWork;
-  /** The name of the person who started the run; null: NOVA has proved no identity, or the name was erased. */
+  /** The name of the person who started the run; null if NOVA has proved no identity, or if the name was erased. */
   startedBy: string | null;
-  /** URLs of the run's Step Functions executions, the first one first; empty if they have no page for people. */
+  /**
+   * URLs of web pages about the run's Step Functions executions, in the order of these executions; empty if there are
+   * no such pages.
+   */
   pages: string[];
 }
 
 /**
- * Reads how far a run has come from the heads of its entries. It reads no content except the newest context. Throws
- * `ExecutionNotFound`.
+ * Reads how far a run has come, from the heads of its entries. It reads no content except the newest context. Throws
+ * `ExecutionNotFound` if the run does not exist.
  */
 export async function readState(ports: Ports, id: string): Promise<RunState> {
   const execution = await executionOf(ports, id);
@@ -61,7 +64,7 @@ export async function readState(ports: Ports, id: string): Promise<RunState> {
 class HeadReader {
   /** All turns without an entry that this reader has found. */
   readonly held: HeldTurn[] = [];
-  /** The number of Step Functions executions after the first one, in which loops of the main line continued. */
+  /** The number of further executions of Step Functions in which loops of the main line continued. */
   continuations = 0;
   /** Entry 0 of the main line. */
   first: StoredEntry | undefined;
@@ -71,14 +74,16 @@ class HeadReader {
   readonly #hasVersion: boolean;
   readonly #ended: EndedBranches<Visit>;
 
-  /** Without the version of the workflow, branches are not read. */
+  /** Without the version of the workflow, the reader reads no branches. */
   constructor(ports: Ports, hasVersion: boolean, ended: EndedBranches<Visit>) {
     this.#ports = ports;
     this.#hasVersion = hasVersion;
     this.#ended = ended;
   }
 
-  /** Reads the heads of a scope. `known` are its turns and entries if the caller has read them. */
+  /**
+   * Reads the heads of a scope. `known` are the turns and entries of the scope, if the caller has already read them.
+   */
   async scope(execution: string, scope: string, known?: readonly Link[]): Promise<Visit[]> {
     const visits: Visit[] = [];
     for await (const { seq, turn, entry } of known ?? this.#ports.chain.links(execution, scope)) {
@@ -130,13 +135,16 @@ function pathThrough(visits: readonly Visit[]): string[] {
   ]);
 }
 
-/** The maximum of open branches that `traceTag` reads. Reading more would cost as much as the trace itself. */
+/**
+ * The largest number of open branches that `traceTag` reads. Reading more branches would cost as much as the trace
+ * itself.
+ */
 const maxBranches = 20;
 
 /**
- * Returns a text that differs whenever the state of a run or its chain of work differs. It is a hash of the record and the last
- * items of each open scope. It costs one read for each open scope, and none after the end of the execution. Undefined
- * if more than `maxBranches` branches are open.
+ * Returns a text that differs whenever the state of a run or its chain of work differs. The text is a hash of the
+ * record and the last items of each open scope. It costs one read for each open scope, and no read after the end of the
+ * execution. Returns undefined if more than `maxBranches` branches are open.
  */
 export async function traceTag(ports: Ports, execution: Execution): Promise<string | undefined> {
   const tips = execution.open ? await openTips(ports, execution.id, "", { left: maxBranches }) : [];
@@ -144,8 +152,8 @@ export async function traceTag(ports: Ports, execution: Execution): Promise<stri
 }
 
 /**
- * Returns the last items of a scope and, if it ends with a fork, of the branches of that fork. Only there can new
- * entries appear.
+ * Returns the last items of a scope and, if the scope ends with a fork, also the last items of the branches of that
+ * fork. New entries can appear only after these items.
  */
 async function openTips(
   ports: Ports,
@@ -174,22 +182,22 @@ export interface AtWork {
 
 export interface NodeAtWork extends Pick<EntryId, "scope" | "seq"> {
   node_id: string;
-  /** The type of the node; null if the workflow is no longer stored. */
+  /** The type of the node; null if NOVA no longer stores the workflow. */
   node_type: string | null;
   /** Starts at 1. A higher number means that the attempts before it failed, or lost their sandbox. */
   attempt: number;
   /** A time in ISO 8601. */
   since: string;
-  /** The reason why the node waits; null while its code runs or a model writes it. */
+  /** The reason why the node waits; null while the code of the node runs or a model writes the code. */
   waits_for: WaitsFor | null;
-  /** The failed attempts of the node so far, in the form that its entry will have. Absent if there are none. */
+  /** The failed attempts of the node so far, in the same form as in an entry. Absent if no attempt has failed. */
   attempts?: TraceStep[];
 }
 
 interface MapProgress extends Pick<EntryId, "scope" | "seq"> {
   node_id: string;
   items: number;
-  /** The number of ended items, failed ones included. */
+  /** The number of ended items, including failed items. */
   done: number;
   failed: number;
 }
@@ -200,14 +208,14 @@ export interface HeldTurn {
   turn: Turn;
 }
 
-/** The maximum of nodes to list, because a map may run thousands at the same time. */
+/** The largest number of nodes to list, because a map may run thousands of nodes at the same time. */
 const maxListed = 20;
 
 export const nothingAtWork: AtWork = { count: 0, nodes: [], maps: [] };
 
 /**
- * Describes the nodes at work. `held` has every turn of the chain that has no entry yet. `visits` has the entries of
- * the main line.
+ * Describes the nodes at work. `held` has every turn of the chain for which there is no entry yet. `visits` has the
+ * entries of the main line.
  */
 export async function atWorkOf(
   ports: Ports,
@@ -251,7 +259,7 @@ export interface Visit extends Pick<Head, "node_id" | "node_type" | "status" | "
   branches?: readonly { branch: string; entries: readonly Visit[] }[];
 }
 
-/** Returns the progress of each map that has not ended: no entry follows its fork. */
+/** Returns the progress of each map that has not ended, so that no entry follows its fork. */
 function openMaps(visits: readonly Visit[]): MapProgress[] {
   const last = visits.at(-1);
   if (!last?.branches) return [];

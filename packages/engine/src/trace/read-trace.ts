@@ -31,8 +31,8 @@ export interface Trace extends RunState {
 }
 
 /**
- * Reads the state of an execution, and its chain of work with its branches. Erased contents are null. Throws
- * `ExecutionNotFound`.
+ * Reads the state of an execution, and its chain of work with all branches. Erased contents are null. Throws
+ * `ExecutionNotFound` if the execution does not exist.
  */
 export async function readTrace(ports: Ports, id: string, { full = false } = {}): Promise<Trace> {
   const [state, { entries }] = await Promise.all([readState(ports, id), readEntries(ports, id, { full })]);
@@ -56,8 +56,8 @@ interface PageOptions {
 }
 
 /**
- * Reads a page of the chain of work. Branches of entries after the page are not read. Erased contents are null. Throws
- * `ExecutionNotFound`.
+ * Reads a page of the chain of work. Does not read branches of entries after the page. Erased contents are null. Throws
+ * `ExecutionNotFound` if the execution does not exist.
  */
 export async function readEntries(
   ports: Ports,
@@ -85,7 +85,7 @@ export async function readEntries(
 
 const endedBranches = createEndedBranches<TraceEntry>({ hasContents: true });
 
-/** An entry, and the context after it. The context is null if it was erased. */
+/** An entry, and the context after this entry; null if the context was erased. */
 interface Before {
   entry: StoredEntry;
   context: Context | null;
@@ -99,7 +99,7 @@ class TraceReader {
   readonly #secrets: SecretKeys;
   readonly #ended: EndedBranches<TraceEntry>;
 
-  /** `ended` remembers branches for later reads. */
+  /** `ended` remembers ended branches for later reads. */
   constructor(
     ports: Ports,
     version: WorkflowVersion | undefined,
@@ -119,8 +119,8 @@ class TraceReader {
   }
 
   /**
-   * Reads the entries of a scope. `fork` is the fork's entry if the scope is a branch. `known` are the turns and
-   * entries of the scope if the caller has read them.
+   * Reads the entries of a scope. `fork` is the entry of the fork if the scope is a branch. `known` are the turns and
+   * entries of the scope, if the caller has already read them.
    */
   async scope(execution: string, scope: string, fork?: Before, known?: readonly Link[]) {
     const entries: TraceEntry[] = [];
@@ -134,7 +134,9 @@ class TraceReader {
     return entries;
   }
 
-  /** Reads one entry in public form, with the branches that it opens, and returns the context after it. */
+  /**
+   * Reads one entry in public form, with the branches that the entry opens. Also returns the context after the entry.
+   */
   async link(at: EntryId, entry: StoredEntry, before: Before | undefined) {
     const head = headOf(entry);
     const context = head.digests.context ? await readContext(this.#ports, entry, head) : (before?.context ?? null);
@@ -163,7 +165,8 @@ class TraceReader {
   }
 
   /**
-   * Returns the context that the node received: the context before it, with the members that an item or a failure adds.
+   * Returns the context that a node received: the context before the node, with the members that an item or a failure
+   * adds.
    */
   async #inputOf(at: EntryId, { entry, context }: Before): Promise<Context | null> {
     if (!context) return null;
@@ -213,8 +216,8 @@ class TraceReader {
   }
 
   /**
-   * Describes a child execution, with its entries if the trace is full. The secret keys of the child are those of its
-   * own workflow, so its entries need a separate reader.
+   * Describes a child execution, with its entries if the trace is full. The secret keys of the child are those of the
+   * child's workflow, so the entries of the child need a separate reader.
    */
   async #childOf({ execution, workflow, version: number }: ChildTip): Promise<NonNullable<TraceEntry["child"]>> {
     const child = { execution_id: execution, workflow, version: number };
@@ -229,7 +232,10 @@ async function deletedBy(ports: Ports, entry: StoredEntry, head: Head): Promise<
   return text === null ? [] : loadStored(text).deleted;
 }
 
-/** Reads one entry in the form that `readTrace` returns, with its branches. Throws `ExecutionNotFound`. */
+/**
+ * Reads one entry with its branches, in the form that `readTrace` returns. Throws `ExecutionNotFound` if the execution
+ * does not exist.
+ */
 export async function readTraceLink(
   ports: Ports,
   id: string,
@@ -256,8 +262,8 @@ async function before(ports: Ports, reader: TraceReader, at: EntryId): Promise<B
 }
 
 /**
- * Returns the id of the entry before. The first entry of a branch has the number 1, and the entry before it is the
- * fork's. The entry before the first vote is the entry before the approval's own entry.
+ * Returns the id of the preceding entry. The first entry of a branch has the number 1, and the entry of the fork
+ * precedes it. The first vote and the approval's own entry have the same preceding entry.
  */
 function placeBefore({ execution, scope, seq }: EntryId): EntryId | undefined {
   const branch = branchOf(scope);
@@ -267,8 +273,8 @@ function placeBefore({ execution, scope, seq }: EntryId): EntryId | undefined {
 }
 
 /**
- * Returns whether the text is a valid scope: it names a branch, and each enclosing branch up to the main line, in
- * characters that the table's keys allow.
+ * Returns whether the text is a valid scope. A scope names a branch and all branches around it, in characters that the
+ * keys of the table allow.
  */
 export function isScope(scope: string): boolean {
   if (scope === "") return true;

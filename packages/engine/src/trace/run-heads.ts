@@ -20,7 +20,7 @@ export interface RunHead {
 
 /**
  * Yields the hashed fields of all entries of an execution. The entries of branches come after the entry of their fork.
- * It reads no contents of entries, because its callers count only hashed fields.
+ * This function reads no contents of entries, because its callers need only hashed fields.
  */
 export function runHeads(ports: Reads, execution: string): AsyncIterable<RunHead> {
   return headsOfScope(ports, execution, "");
@@ -37,8 +37,8 @@ async function* headsOfScope(
   for await (const { entry } of known ?? ports.chain.links(execution, scope)) {
     if (!entry) continue;
     const head = headOf(entry);
-    // The entry of a join contains the costs of its branches, and the entry of a node that ran a child contains those
-    // of the child. These two kinds of entries have no cost of their own.
+    // The entry of a join contains the costs of its branches. The entry of a node that ran a child contains the costs
+    // of the child. Both kinds of entries have no cost of their own.
     const paysItself = head.node_type !== "join" && head.child === undefined;
     const spent = before && paysItself ? unlessNothing(spentSince(before.spent, head.spent)) : undefined;
     yield { head, hash: entry.hash, ...(spent && { spent }) };
@@ -55,13 +55,13 @@ async function* headsOfBranches(ports: Reads, execution: string, entry: StoredEn
   }
 }
 
-/** The maximum of branches whose entries are in memory at the same time. */
+/** The largest number of branches whose entries are in memory at the same time. */
 const maxInPart = 1000;
 
 /**
  * Yields the branches of a fork in parts of at most `maxInPart` branches. `linksOf` returns the turns and entries of a
- * branch; undefined if the caller must read that branch itself. If a join lists the last entry of each branch, requests
- * read only entries. Otherwise they also read turns, and so need more requests.
+ * branch; undefined if the caller must read that branch itself. If a join lists the last entry of each branch, this
+ * function reads only entries. Otherwise it also reads turns, which needs more requests.
  */
 export async function* branchParts(ports: Pick<Ports, "chain" | "blobs">, { head, branches }: OpenFork) {
   if (branches.length < fewestTogether) {
@@ -83,8 +83,8 @@ export async function* branchParts(ports: Pick<Ports, "chain" | "blobs">, { head
 }
 
 /**
- * Reads the branches of a fork. `read` also gets the turns and entries of a branch if they were read together with
- * those of other branches. Takes ended branches from `ended`, and adds new ones to it.
+ * Reads the branches of a fork. `read` also gets the turns and entries of a branch if this function has read them
+ * together with those of other branches. Takes ended branches from `ended`, and adds newly ended branches to `ended`.
  */
 export async function readBranches<T extends Pick<Head, "path_taken">>(
   ports: Pick<Ports, "chain" | "blobs">,
@@ -114,16 +114,16 @@ export interface EndedBranches<T> {
   set(scope: string, entries: T[]): void;
 }
 
-/** For reads that remember no branches. */
+/** Remembers no branches. */
 export const noEndedBranches: EndedBranches<never> = { get: () => undefined, set: () => undefined };
 
 const maxRememberedBytes = 32 << 20;
 const rememberedMs = 5 * 60_000;
 
 /**
- * Remembers the entries of ended branches. These entries never change, so the next read of the run reads only its other
- * branches. `hasContents`: the entries have contents, which NOVA may erase when a run is no longer open, so this
- * function remembers only the entries of open runs.
+ * Remembers the entries of ended branches. These entries never change, so the next read of the run reads only the other
+ * branches. `hasContents`: the entries have contents, which NOVA may erase when a run is no longer open. For such
+ * entries, this function remembers only those of open runs.
  */
 export function createEndedBranches<T>({ hasContents }: { hasContents: boolean }) {
   const stores = new WeakMap<Ports["chain"], LRUCache<string, T[]>>();
@@ -143,14 +143,14 @@ export function createEndedBranches<T>({ hasContents }: { hasContents: boolean }
   };
 }
 
-/** Returns whether a branch continues after this entry, which then names a next node. */
+/** Returns whether a branch continues after this entry, because the entry names a next node. */
 function goesOn({ entry }: Link): boolean {
   return entry !== undefined && headOf(entry).path_taken !== null;
 }
 
 /**
- * Returns the number of the last entry of each branch, by scope, from the join of a fork; null if there is no join or
- * its list was erased.
+ * Reads the number of the last entry of each branch, by scope, from the join of a fork. Returns null if there is no
+ * join, or if the list in the join was erased.
  */
 async function joinedTips(ports: Pick<Ports, "chain" | "blobs">, { execution_id: execution, scope, seq }: Head) {
   const { entry } = await ports.chain.read({ execution, scope, seq: seq + 1 });
@@ -159,8 +159,8 @@ async function joinedTips(ports: Pick<Ports, "chain" | "blobs">, { execution_id:
 }
 
 /**
- * Returns the scopes that an entry opens: the items of a map, or a child execution. The child of a reused entry belongs
- * to another run and is left out.
+ * Returns the scopes that an entry opens: the items of a map, or a child execution. Leaves out the child of a reused
+ * entry, because this child belongs to another run.
  */
 export function furtherScopes(entry: StoredEntry): Omit<EntryId, "seq">[] {
   const head = headOf(entry);

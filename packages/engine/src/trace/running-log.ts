@@ -12,15 +12,15 @@ import type { Redactor } from "../secrets/redactor.ts";
 import { redactorAt } from "../secrets/secret-inputs.ts";
 import { isScope } from "./read-trace.ts";
 
-/** The position up to which a log was read, in bytes of the log of one step and attempt. */
+/** The position up to which a caller has read a log, in bytes of the log of one step and attempt. */
 type LogPlace = Pick<RunningLog, "step" | "attempt"> & { bytes: number };
 
 /** The time limit for reading the log from a sandbox. */
 const lookMs = 5_000;
 
 /**
- * Returns what the code of an entry has printed since `after`; null if the code does not run now. Throws
- * `ExecutionNotFound`.
+ * Returns the text that the code of an entry has printed since `after`; null if the code does not run now. Throws
+ * `ExecutionNotFound` if the execution does not exist.
  */
 export async function runningLog(ports: Ports, id: string, place: Omit<EntryId, "execution">, after?: LogPlace) {
   const { workflowId, version } = await executionOf(ports, id);

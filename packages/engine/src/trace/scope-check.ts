@@ -30,7 +30,7 @@ export type ScopeResult = { tip: Checked | undefined; first?: Head } | { problem
 
 /**
  * Checks the entries of an execution scope by scope. It checks the branches of a fork after the fork and before their
- * join. While branches of the main line run, it does not check them, because there may be 10,000 and only their join
+ * join. While branches of the main line run, it does not check them: there may be 10,000 branches, and only their join
  * says how they end.
  */
 export class ScopeCheck {
@@ -61,8 +61,8 @@ export class ScopeCheck {
   }
 
   /**
-   * Checks the entries of a scope. It keeps `place` at the entry under check, so that the caller can name it if a read
-   * throws.
+   * Checks the entries of a scope. It updates `place` to the entry under check, so that the caller can name this entry
+   * if a read throws.
    */
   async #walkLinks(place: EntryId, start: Checked | undefined): Promise<ScopeResult> {
     const { execution, scope } = place;
@@ -97,7 +97,8 @@ export class ScopeCheck {
   }
 
   /**
-   * Checks the votes on an approval, which are in a scope of its own entry and come before that entry.
+   * Checks the votes on an approval. The votes are in the inner scope of the approval's own entry, and come before that
+   * entry.
    */
   async #walkVotes({ node_id }: Pick<Head, "node_id">, seq: number, last: Checked, { execution, scope }: EntryId) {
     const inner = votesScope({ scope, seq }, node_id);
@@ -106,7 +107,7 @@ export class ScopeCheck {
     return { tip: walk.tip && walk.tip.head.seq > 0 ? endOf(walk.tip) : undefined };
   }
 
-  /** Checks the votes on an approval that still waits, so that its own entry does not list them yet. */
+  /** Checks the votes on an approval that still waits. Such an approval has no entry yet that lists the votes. */
   async #walkOpenVotes(last: Checked, place: EntryId) {
     const { path_taken: node, workflow_id, workflow_version } = last.head;
     if (node === null || branchOf(place.scope)?.branch === votesMark) return undefined;
@@ -120,7 +121,7 @@ export class ScopeCheck {
     return { problem: { ...placeOf({ execution_id: execution, scope, seq }, this.#walked), ...problem } };
   }
 
-  /** Checks the branches after an entry. Undefined if the entry opens no fork. */
+  /** Checks the branches after an entry. Returns undefined if the entry opens no fork. */
   async #walkBranches({ head, entry }: Checked): Promise<{ tips: BranchEnd[] } | { problem: Problem } | undefined> {
     if (!opensFork(head)) return undefined;
     const open = await findOpenedFork(this.#ports, entry).catch(recoverFrom(NovaError, () => undefined));
@@ -137,8 +138,8 @@ export class ScopeCheck {
   }
 
   /**
-   * Checks that a child's chain is whole and signed, that the node's entry names the last entry of this chain, and
-   * that this node started the child.
+   * Checks three facts about a child. Its chain must be whole and signed, the entry of the node must name the last
+   * entry of this chain, and the node must have started the child.
    */
   async #childProblem(head: Head, child: ChildTip): Promise<Problem | undefined> {
     const walk = await this.walk(child.execution, "");
@@ -176,8 +177,8 @@ export class ScopeCheck {
   }
 
   /**
-   * Returns what is wrong with the steps, contents, blobs and code that an entry names by their hashes. Call it after
-   * the check of the entry itself.
+   * Returns the first fault in the steps, contents, blobs and code that an entry names by their hashes. Call this
+   * function after the check of the entry itself.
    */
   async #namedProblem(head: Head, entry: StoredEntry): Promise<LinkProblem | undefined> {
     const bad = head.steps.length > 0 ? await this.#stepProblem(head) : undefined;
@@ -189,8 +190,8 @@ export class ScopeCheck {
   }
 
   /**
-   * Checks the document of a run with given outcomes. If the context of entry 0 was erased, the document was erased
-   * with it.
+   * Checks the document of a run with given outcomes. If the context of entry 0 was erased, the document was erased,
+   * too.
    */
   async #planProblem(head: Head, { contents }: StoredEntry): Promise<LinkProblem | undefined> {
     if (!head.plan || !contents.context) return undefined;
@@ -250,7 +251,9 @@ export class ScopeCheck {
   }
 }
 
-/** The last entry of a branch, as the join lists it, with the counts of the branch that the join adds up. */
+/**
+ * The last entry of a branch, in the form in which a join lists it, and the counts of the branch that the join adds up.
+ */
 interface BranchEnd extends BranchTip {
   entries: number;
   nodes: number;
@@ -262,7 +265,8 @@ function endOf({ head, entry }: Checked): BranchEnd {
 }
 
 /**
- * Returns what is wrong with an entry if the entry before it opens a fork. `tips` are the ends of the fork's branches.
+ * Returns the fault of an entry in its counts and its list of branches; undefined if it has none. `tips` are the ends
+ * of the fork's branches.
  */
 function joinMisfit(head: Head, last: Checked | undefined, tips: BranchEnd[] | undefined): string | undefined {
   const before = last?.head.inner ?? 0;
@@ -285,7 +289,10 @@ function hasVotes({ node_type }: Pick<Head, "node_type">): boolean {
   return node_type === "approval";
 }
 
-/** Returns what is wrong with the count of an approval's entry and its list of votes. `tip` is the last vote. */
+/**
+ * Returns the fault in the count and the list of votes of an approval's entry; undefined if there is none. `tip` is the
+ * last vote.
+ */
 function votesMisfit(head: Head, last: Checked | undefined, tip: BranchEnd | undefined): string | undefined {
   if ((head.inner ?? 0) !== (last?.head.inner ?? 0) + (tip?.entries ?? 0))
     return "it counts other votes than there are";
@@ -295,7 +302,10 @@ function votesMisfit(head: Head, last: Checked | undefined, tip: BranchEnd | und
     : "the votes that it lists end otherwise: one was changed, cut off or added";
 }
 
-/** Checks that the workflow version of an entry still has the definition that entry 0 names, and the code that ran. */
+/**
+ * Checks the stored workflow version of an entry. It must still have the definition that entry 0 names, and the code
+ * that ran.
+ */
 export class CodeCheck {
   readonly #workflows: Ports["workflows"];
   readonly #versions = new Map<string, Promise<WorkflowVersion | "changed" | "missing">>();
@@ -349,7 +359,7 @@ export class CodeCheck {
   }
 }
 
-/** Checks the hash of code that a model wrote. The code itself is in the entry or in the workflow's lock. */
+/** Checks the hash of code that a model wrote. The code itself is in the entry, or in the lock of the workflow. */
 function writtenProblem(head: Head, { workflow }: WorkflowVersion): string | undefined {
   const locked = workflow.lock?.[head.node_id];
   const isKnown = (hash: string | undefined, inEntry: string | undefined, text: string | undefined) =>
@@ -367,7 +377,8 @@ const sentences = { missing: "is missing", changed: "was changed: it has another
 
 async function hasChanges(ports: Ports, { set, delete: deleted }: WrittenOutcome, entry: StoredEntry) {
   const changes = await readChanges(entry, ports.blobs);
-  // The entry has references in place of large values, so the written values get the same form for the comparison.
+  // The entry has references in place of large values, so this code brings the written values into the same form before
+  // it compares them.
   const stored = await offloadMembers(set, async () => undefined);
   const text = (members: readonly Member[]) => members.map(({ key, json }) => `${JSON.stringify(key)}:${json}`).sort();
   const own = [text(stored), deleted.toSorted()];

@@ -2,7 +2,10 @@ import { nodeAttempt } from "../attempt/retry.ts";
 import type { Head } from "../chain/entry.ts";
 import type { RecordedTimes } from "../ports/chain.ts";
 
-/** Milliseconds of a node by class; field names are public. The rest of a node's time belongs to no class. */
+/**
+ * The time of a node in milliseconds, divided into classes; field names are public. The rest of the node's time belongs
+ * to no class.
+ */
 export interface TraceTimes extends RecordedTimes {
   /** The time in which models answered. */
   model_ms: number;
@@ -24,8 +27,8 @@ interface TimedStep {
 }
 
 /**
- * Returns the times of an entry by class, from its hashed fields and its steps. `isAsked`: a model works for the node,
- * so steps record the times of the node; otherwise the entry itself has the time of the node's code.
+ * Returns the times of an entry by class, from its hashed fields and its steps. With `isAsked`, a model works for the
+ * node, and the steps record the times of the node. Otherwise the entry itself has the time of the node's code.
  */
 export function timesOf(head: TimedHead, steps: readonly TimedStep[], isAsked: boolean): TraceTimes {
   const { waiting_ms = 0, sandbox_ms = 0 } = head.times ?? {};
@@ -45,7 +48,10 @@ export function timesOf(head: TimedHead, steps: readonly TimedStep[], isAsked: b
   return { waiting_ms, sandbox_ms, model_ms, code_ms: ran + own };
 }
 
-/** The time of the code of the last attempt, which is a step only if the attempt failed. */
+/**
+ * Returns the time of the code of the last attempt. If this attempt failed, a step has its time, and this function
+ * returns 0.
+ */
 function ownCodeMs({ attempt, code, execution_time_ms }: TimedHead, attempts: readonly TimedStep[]): number {
   const isStep = attempts.some(({ step_number }) => step_number === attempt);
   return code === null || isStep ? 0 : execution_time_ms;

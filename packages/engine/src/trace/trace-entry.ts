@@ -22,8 +22,8 @@ import { sha256 } from "../sha256.ts";
 import type { TraceTimes } from "./times.ts";
 
 /**
- * One entry of the chain of work as the API shows it; field names are public. The contexts are present only in a full
- * trace.
+ * One entry of the chain of work in the form that the API shows; field names are public. The contexts are present only
+ * in a full trace.
  */
 export interface TraceEntry extends ReturnType<typeof publicHead> {
   error_message: string | null;
@@ -50,12 +50,12 @@ export interface TraceEntry extends ReturnType<typeof publicHead> {
   branches?: TraceBranch[];
 }
 
-/** A reply of an agent's model as the API shows it; field names are public. */
+/** A reply of an agent's model in the form that the API shows; field names are public. */
 export type ReplyView = ReturnType<typeof replyView>;
 
 /**
- * Shows the reply in a part of a talk. `refused` says why a call did not run. `code_failed` says why the code of a
- * compiled agent failed.
+ * Converts the reply in a part of a talk to the form that the API shows. `refused` says why a call did not run.
+ * `code_failed` says why the code of a compiled agent failed.
  */
 export function replyView({ round: { reply, calls, unfit, codeFailed } }: TalkPart) {
   return {
@@ -65,7 +65,7 @@ export function replyView({ round: { reply, calls, unfit, codeFailed } }: TalkPa
   };
 }
 
-/** A ballot as the API shows it; field names are public. */
+/** A ballot in the form that the API shows; field names are public. */
 export type BallotView = ReturnType<typeof ballotView>;
 
 export function ballotView(ballot: Ballot) {
@@ -77,8 +77,8 @@ export function ballotView(ballot: Ballot) {
 }
 
 /**
- * A branch of a fork, named by its first node, or an item of a map, named by its number. It has no entries if it has
- * not started.
+ * A branch of a fork, named by its first node, or an item of a map, named by its number. The list of entries is empty
+ * if the branch or item has not started.
  */
 export interface TraceBranch {
   branch: string;
@@ -115,7 +115,8 @@ export function publicHead(head: Head) {
     /** The entry whose outcome this entry reuses. The node did not run in this execution. */
     reused_from: reused ? { execution_id: reused.execution, scope: reused.scope, seq: reused.seq } : null,
     /**
-     * Only in entry 0: the run from which all restarts of this run descend, and the prefix of the places of this run.
+     * Only in entry 0: the first run, which this run restarts directly or through other restarts, and the prefix of the
+     * places of this run.
      */
     origin: origin && { execution_id: origin.execution, place: origin.place },
     /** Set for an outcome that a person wrote instead of running the node: the author and the time. */
@@ -127,14 +128,16 @@ export function publicHead(head: Head) {
   });
 }
 
-/** One step as the API shows it; field names are public. Erased contents are null. */
+/** One step in the form that the API shows; field names are public. Erased contents are null. */
 export interface TraceStep extends Omit<StepDraft, "prompt" | "answer" | "result"> {
   format: 1;
   /** The part of `execution_time_ms` in which code ran in the sandbox. */
   run_time_ms?: number;
   /** Set if the step is a failed attempt of the whole node. */
   error_class?: RunErrorClass;
-  /** Set if another attempt followed: the delay before it. With jitter this is the maximum of the delay. */
+  /**
+   * Set if another attempt followed: the delay before that attempt. With jitter, this is the largest possible delay.
+   */
   retry_delay_ms?: number;
   /** Set if the actual delay is random, between zero and `retry_delay_ms`. */
   retry_jitter?: true;
@@ -164,8 +167,8 @@ export async function traceStep(
 }
 
 /**
- * Builds the public step of a failed attempt of a whole node. Such a step has no contents, so the record alone is
- * enough.
+ * Builds the public step of a failed attempt of a whole node. Such a step has no contents, so this function needs only
+ * the record.
  */
 export function attemptStep(record: StepRecord, node: Node | undefined): TraceStep {
   const hasJitter = record.retry_delay_ms && node && "retry" in node && node.retry?.jitter;
@@ -191,11 +194,11 @@ export type AiMetadata = ReturnType<typeof aiMetadata> & Partial<TextMetadata>;
 interface TextMetadata {
   /** The prompt after its references were replaced by values. */
   processed_prompt: string;
-  /** The inserted values. The key is the reference as the prompt has it, without the braces. */
+  /** The inserted values. The key of a value is its reference in the prompt, without the braces. */
   processed_node_values: Record<string, string>;
-  /** For each reference: where its value was found. */
+  /** For each reference, the place where NOVA found its value. */
   references: unknown[];
-  /** The references for which no value was found. */
+  /** The references for which NOVA found no value. */
   missing: string[];
 }
 
@@ -215,11 +218,11 @@ export interface AiRun {
   codeModel: string | null;
   error: string | null;
   steps: readonly TraceStep[];
-  /** The analysis that ran before pinned code. It is no step, so it is passed separately. */
+  /** The analysis that ran before pinned code. It is no step, so callers pass it separately. */
   pinnedAnalysis?: AnalysisMetadata;
 }
 
-/** The maximum of times that a pipeline lets the model write the code of one node. */
+/** The largest number of times that a pipeline lets the model write the code of one node. */
 const maxAttempts = 3;
 
 export function aiMetadata(whole: AiRun) {
@@ -301,8 +304,8 @@ function endOf(run: AiRun, attempts: number) {
 }
 
 /**
- * Returns code and error of each attempt. Attempt 0 is pinned code. The last attempt gets the error of the node if no
- * step has one.
+ * Returns the code and the error of each attempt. Attempt 0 is pinned code. An attempt without a failed step gets the
+ * error of the node.
  */
 function attemptsIn({ head, steps, code, error: finalError }: AiRun) {
   const ofNode = { error_class: head.error_class ?? "NodeFailed", error: finalError };
@@ -333,8 +336,8 @@ function writtenBy({ generated_code: code, tool_calls, model_used: model, output
 }
 
 /**
- * Returns the facts about an analysis from its step. The step's time covers the model and the run of the code, so the
- * model's time is the difference.
+ * Returns the facts about an analysis from its step. The time of the step covers the model and the run of the code. So
+ * the time of the model is the time of the step minus the time of the run.
  */
 function analysisMetadata({ generated_code, output_data, execution_time_ms, run_time_ms = 0 }: TraceStep) {
   return {
@@ -387,8 +390,8 @@ export class ToldCode {
   }
 
   /**
-   * Returns the code that the entry's node ran. Handwritten code is in the definition; a model's code is in the entry
-   * or in the workflow's lock.
+   * Returns the code that the entry's node ran. Handwritten code is in the definition. Code that a model wrote is in
+   * the entry, or in the lock of the workflow.
    */
   async of(entry: StoredEntry, head: Head): Promise<string | null> {
     if (head.code === null) return null;

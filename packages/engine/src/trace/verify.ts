@@ -21,8 +21,8 @@ import { type Problem, ScopeCheck, type ScopeResult } from "./scope-check.ts";
 
 /**
  * The result of a verification. `open`: every entry is sound, but the run has not ended, so no signature covers the
- * entries yet. `anchored`: the run is closed, every entry is sound, the signature over the last entry is valid, the
- * record of the run agrees, and so does its Merkle tree, if one has the run. `broken`: anything else.
+ * entries yet. `anchored`: the run is closed, every entry is sound, the signature over the last entry is valid, and the
+ * record of the run agrees. If a Merkle tree contains the run, the tree agrees too. `broken`: all other cases.
  */
 export interface Verification {
   state: "open" | "anchored" | "broken";
@@ -31,12 +31,12 @@ export interface Verification {
   /** Contents that were erased on request. The chain still has their digests. */
   erased: Erased[];
   /**
-   * Executions whose outcomes this run reuses and that no longer exist or were erased. These outcomes cannot be
-   * compared.
+   * Executions whose outcomes this run reuses, but which no longer exist or were erased. NOVA cannot compare these
+   * outcomes.
    */
   sourceGone: string[];
   /**
-   * The first fault, and the entry in which it is. `scope` is set for an entry in a branch, and `execution` for an
+   * The first fault, and the entry that has this fault. `scope` is set for an entry in a branch, and `execution` for an
    * entry of a child execution. `blob` (a SHA-256) and `key` (of the context) are set if the fault is in a blob.
    */
   problem?: Problem;
@@ -44,7 +44,10 @@ export interface Verification {
 
 type Sound = Exclude<ScopeResult, { problem: Problem }>;
 
-/** Checks the chain, all contents that it names, and the record of the run. Throws `ExecutionNotFound`. */
+/**
+ * Checks the chain of a run, all contents that the chain names, and the record of the run. Throws `ExecutionNotFound`
+ * if there is no such run.
+ */
 export async function verifyExecution(ports: Ports, id: string): Promise<Verification> {
   const known = await knownOf(ports, id);
   const erasures = createErasures(ports);
@@ -68,24 +71,24 @@ async function knownOf(ports: Ports, id: string): Promise<Known | Problem> {
 }
 
 /**
- * Returns whether Step Functions says that the run succeeded. That is possible only after the close entry, so an
- * attacker has removed that entry if the chain has none.
+ * Returns whether Step Functions says that the run succeeded. A run can succeed only after its close entry is written.
+ * If the chain has no close entry, an attacker has removed it.
  */
 async function hasSucceeded({ stateMachines }: Ports, { stateMachineArn, id }: Execution): Promise<boolean> {
   const run = await stateMachines.describe(stateMachineArn, id).catch(() => null);
   return run?.status === "succeeded";
 }
 
-/** Facts about the run. They are read before its chain. */
+/** Facts about the run. `verifyExecution` reads them before the chain. */
 interface Known {
   record: Execution;
-  /** Set if the state machine succeeded although the record calls the run unfinished. */
+  /** True if the state machine succeeded although the record says that the run has not ended. */
   isDone: boolean;
 }
 
 type Verdict = "open" | "anchored" | Problem;
 
-/** Returns the verdict on a chain without a fault of its own, after a comparison with the record. */
+/** Compares a chain that has no fault of its own with the record of the run, and returns the verdict. */
 async function verdictOn(ports: Ports, known: Known | Problem, walked: Sound, erasures: Erasures): Promise<Verdict> {
   if ("message" in known) return known;
   try {
@@ -130,8 +133,9 @@ const closeDropped = "the close entry was dropped";
 type RootPorts = Pick<Ports, "chain" | "roots" | "keyPair">;
 
 /**
- * Returns what is wrong with the leaf of a closed run in its Merkle tree. Undefined if the run has no note, because no
- * tree has the run yet. An attacker can remove the note, but cannot take the run out of the tree.
+ * Returns the fault of the leaf of a closed run in its Merkle tree; undefined if the leaf has no fault. Also returns
+ * undefined if the run has no note, because no tree contains the run yet. An attacker can remove the note, but cannot
+ * take the run out of the tree.
  */
 async function rootMisfit(ports: RootPorts, checked: Checked): Promise<string | undefined> {
   const note = (await ports.chain.notes(checked.head.execution_id)).find((one) => one.kind === "root");

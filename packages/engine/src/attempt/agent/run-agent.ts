@@ -41,7 +41,8 @@ import {
 
 /**
  * Runs one visit of an agent: asks its model once, or runs the code of a compiled agent once. If the model or the code
- * requests calls, the entry starts them, and the next visit follows after their join.
+ * requests calls of tools, the entry of this visit starts the calls. The next visit follows after the join of the
+ * calls.
  */
 export const agentExecutor: Executor<PreparedAgent, AgentNode> = {
   prepare: prepareAgent,
@@ -88,14 +89,14 @@ async function prepareAgent(ports: KindPorts, task: Task<AgentNode>): Promise<Pr
 }
 
 /**
- * The code sees what the model would see: no secrets, no credentials and no network, and the results of its calls as
- * the model reads them.
+ * Prepares one run of the code of a compiled agent. The code sees what the model would see: the results of the agent's
+ * calls as the model reads them, and no secrets. It gets no credentials and no network.
  */
 function compiledRun(task: Task<AgentNode>, found: TaskInput, { rounds }: Talk) {
   const { executor } = task.node;
   const secrets = secretKeys(task.version.workflow);
-  // If the code saw the answer of an earlier visit and set the same answer again, NOVA would find no change, and so no
-  // answer.
+  // The code does not see the answer of an earlier visit. If the code set that answer again, NOVA would find no change
+  // of the context, and so no answer.
   const input = [...secrets, executor.into].reduce((all, key) => all.without(key), found.input);
   const outputs = async (id: string) => {
     const text = await found.io.outputs(id);
@@ -108,7 +109,8 @@ function compiledRun(task: Task<AgentNode>, found: TaskInput, { rounds }: Talk) 
 }
 
 /**
- * Returns the SHA-256 of what an agent would ask its model at this position: its question, and all rounds since then.
+ * Returns the SHA-256 of the whole talk that an agent would send to its model at this position: the question, and all
+ * rounds since then.
  */
 export async function talkHashAt(ports: KindPorts, task: Task<AgentNode>): Promise<string> {
   return hashOf((await prepareAgent(ports, task)).talk);
@@ -153,16 +155,16 @@ async function runCompiled(delivery: Delivery<AgentNode>, prepared: PreparedAgen
 const ownFailures: ReadonlySet<RunErrorClass> = new Set(["NodeFailed", "NodeTimeout"]);
 
 /**
- * The most characters of one call that code requests. All calls of an agent are in memory together, and go to its
- * sandbox with every visit.
+ * The largest number of characters in one call that code requests. NOVA holds all calls of an agent in memory together,
+ * and sends them to the sandbox of the agent in every visit.
  */
 const maxCallChars = 200_000;
 
 const RequestedByCode = z.strictObject({ name: z.string(), arguments: z.string() });
 
 /**
- * Judges what the code of a compiled agent has set: its next call, or its answer. If neither is valid, returns the
- * reason.
+ * Judges what the code of a compiled agent has set: the next call, or the answer of the agent. If what it has set is
+ * not valid, returns the reason in `why`.
  */
 async function judgeCode(site: Site, talk: Talk, outcome: SuccessOutcome) {
   const { executor } = site.task.node;
@@ -198,7 +200,7 @@ async function answerProblem({ ports, task }: Site, json: string | undefined): P
   return misfits.length === 0 ? undefined : `its answer does not fit: ${misfits.join("; ")}`;
 }
 
-/** Builds the outcome of a visit of code after which the agent is visited again. */
+/** Builds the outcome of a visit in which code ran and after which another visit follows. */
 async function goOn(
   site: Site,
   { logs, executionTimeMs, run, more: { steps } = {} }: Outcome,
@@ -255,7 +257,7 @@ async function converse(site: Site, prepared: PreparedAgent, journal: StepJourna
   return { outcome: { ...outcome, result: { ...result, set: [] } }, more, next: joinOf(node.id) };
 }
 
-/** The outcome of a visit whose reply is on record: no model is asked. */
+/** Builds the outcome of a visit whose reply is on record already, so NOVA asks no model. */
 function recordedOutcome(json: string): PipelineOutcome {
   const result = { status: "success" as const, set: [{ key: replyKey, json }], delete: [], logs: "", durationMs: 0 };
   return { ...noCode, status: "success", result };

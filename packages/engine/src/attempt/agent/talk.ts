@@ -50,7 +50,7 @@ export interface TalkPart {
   returned: Returned[];
   steps: number;
   round: Round;
-  /** The number of earlier parts. Between two parts there is only the join of the calls. */
+  /** The number of earlier parts. Between the entries of two parts there is only the entry that joins the calls. */
   after: number;
 }
 
@@ -64,7 +64,7 @@ export interface Round {
   codeFailed?: string;
 }
 
-/** A call with what the model reads in return. Without `text`, the call has not returned yet. */
+/** A call, and the result that the model reads for it. Without `text`, the call has not returned yet. */
 export type Call = RequestedCall & Partial<Returned>;
 
 interface Returned {
@@ -134,7 +134,10 @@ const tooLarge = JSON.stringify({
 
 const defaultResultChars = 50_000;
 
-/** Cuts the result of a call to the longest text that the model, or the code in its place, reads. */
+/**
+ * Cuts the result of a call to `most` characters. This is the longest text that the model, or the code of a compiled
+ * agent, reads.
+ */
 export function shortenResult(text: string, most = defaultResultChars): string {
   if (text.length <= most) return text;
   return `${text.slice(0, most).toWellFormed()}... [cut: ${most} of ${text.length} characters]`;
@@ -157,8 +160,8 @@ export function exchangesOf({ rounds }: Talk): Exchange[] {
 export type ToolOfAgent = AgentToolDefinition & { entry: string; inputSchema: WrittenJson | undefined };
 
 /**
- * Finds the tools of an agent. The description of a tool that is a published workflow comes from that workflow. Returns
- * a problem if it is not published.
+ * Finds the tools of an agent. If a tool runs another workflow and has no input schema of its own, its description and
+ * its schema come from that workflow. Returns a problem if that workflow is not published.
  */
 export async function findTools(ports: Pick<Ports, "workflows">, { version, node }: NodeDefinition<AgentNode>) {
   const tools: ToolOfAgent[] = [];
@@ -183,7 +186,10 @@ export type Verdict =
   | { kind: "goes on"; round: Round; steps: number; started: { entry: string; arguments: string }[] }
   | { kind: "fails"; class?: RunErrorClass; message: string };
 
-/** Judges an answer of the model. Every delivery judges alike, because the answer is recorded first. */
+/**
+ * Judges an answer of the model. Every delivery reaches the same verdict, because the answer is recorded before it is
+ * judged.
+ */
 export async function judgeReply(
   talk: Talk,
   reply: AgentReply,
@@ -257,7 +263,7 @@ function repeatedMessage({ name, arguments: args }: RequestedCall, who: string):
   return `its ${who} repeats the call ${name}(${shown}), whose result it has already - change the prompt, or the description of the tool`;
 }
 
-/** Returns why a call cannot run, for the model; undefined if it can. */
+/** Returns the sentence that tells the model why a call cannot run; undefined if the call can run. */
 async function refusalOf(call: RequestedCall, tools: readonly ToolOfAgent[], before: readonly Call[]) {
   const tool = tools.find(({ name }) => name === call.name);
   if (!tool) return `there is no tool "${call.name}"; there are: ${tools.map(({ name }) => name).join(", ")}`;

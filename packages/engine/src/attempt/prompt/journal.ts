@@ -82,8 +82,8 @@ export class StepJournal implements Journal {
   }
 
   /**
-   * Records the failure of the pipeline. Null if another delivery has recorded a further step instead. Throws
-   * `TurnLost`.
+   * Records the failure of the pipeline. Returns null if another delivery has recorded a further step instead. Throws
+   * `TurnLost` if this delivery does not hold the turn.
    */
   async end(failure: Failed): Promise<Failed | null> {
     await this.#stayOurs();
@@ -128,7 +128,7 @@ export class StepJournal implements Journal {
     return this.#stored.get(noteNumber(this.#site.attempt.turn, journal));
   }
 
-  /** Whether a recorded step has written this code. If so, every delivery has the same code. */
+  /** Whether a recorded step contains this code. If so, every delivery runs the same code. */
   hasCode(code: string): boolean {
     return this.steps.some(({ generated_code }) => generated_code === code);
   }
@@ -217,7 +217,7 @@ function isOfPinned({ attempt_number }: Pick<StepDraft, "attempt_number">): bool
 
 /**
  * Returns the hashes of those blobs in a result that belong to this run of code. The record of the step lists these
- * hashes, because a later delivery cannot find out which blobs these are.
+ * hashes, because a later delivery cannot find out which blobs belong to this run.
  */
 function ownBlobs(result: CodeResult | undefined, io: NodeIo): string[] {
   if (result?.status !== "success") return [];
@@ -229,8 +229,8 @@ function ownBlobs(result: CodeResult | undefined, io: NodeIo): string[] {
 }
 
 /**
- * Thrown if another delivery has taken over: it holds the turn, closes it, or has written the entry. This delivery
- * reads the chain again.
+ * Thrown if another delivery has taken over: the other delivery holds the turn, closes the turn, or has written the
+ * entry. This delivery then reads the chain again.
  */
 export class TurnLost extends Error {
   override name = "TurnLost";
@@ -241,11 +241,14 @@ export class PipelineEnded extends Error {
   override name = "PipelineEnded";
 }
 
-/** Thrown if the result of code that ran for a step is lost, because its sandbox is gone or its time is over. */
+/**
+ * Thrown if the result of code that ran for a step is lost, because the sandbox no longer exists or the time of the
+ * code is over.
+ */
 export class CodeLost extends Error {
   override name = "CodeLost";
   readonly journal: number;
-  /** The timeout that the code exceeded; undefined if its sandbox is gone. */
+  /** The timeout that the code exceeded; undefined if the sandbox no longer exists. */
   readonly timeoutSeconds: number | undefined;
 
   constructor(journal: number, timeoutSeconds?: number) {

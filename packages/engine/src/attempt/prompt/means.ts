@@ -21,7 +21,10 @@ import { judge, secretProblem } from "../judge.ts";
 import type { NodeIo, Task, TaskInput } from "../task-input.ts";
 import { CodeLost, type JournalSite, type StepJournal, TurnLost } from "./journal.ts";
 
-/** `isFirst`: no earlier delivery has chosen a sandbox for this turn. */
+/**
+ * Builds the functions that a delivery gives to the pipeline. `isFirst`: no earlier delivery has chosen a sandbox for
+ * this turn.
+ */
 export function meansFor(site: JournalSite, found: TaskInput, journal: StepJournal, isFirst: boolean): PipelineMeans {
   const { ports, task, io } = site;
   const source = { home: task.position.before, blobs: ports.blobs };
@@ -48,7 +51,8 @@ export function commonMeans(site: JournalSite, journal: StepJournal) {
   return {
     spentBesideUsd: () => spentBesideUsd(ports, at),
     monthBudget: () => ports.budgets.ofMonth(before.client),
-    // For a replayed step, this is the time that was left when the step was recorded, so every delivery decides alike.
+    // For a replayed step, this is the time that was left when the step was recorded, so every delivery makes the same
+    // decisions.
     timeLeftMs: () => endMsOf(site) - (journal.nextRecordedMs ?? now()),
     signal: time.signal,
     now,
@@ -190,8 +194,8 @@ function withoutKeys(result: CodeResult, extra: readonly Member[]): CodeResult {
 }
 
 /**
- * Returns the code that runs for a step with this number: the code of the recorded step, or else the code that the
- * first delivery noted before it ran the code.
+ * Returns the code that runs for a step with this number: the code of the recorded step. If there is none, returns the
+ * code that the first delivery noted before the run.
  */
 async function codeToBegin(site: JournalSite, journal: StepJournal, place: number, code: string): Promise<string> {
   if (isPinnedPlace(place) || journal.hasCode(code)) return code;

@@ -41,8 +41,8 @@ import {
 import { meansFor } from "./means.ts";
 
 /**
- * Runs a node whose code a model writes. Each step of its pipeline is done once, and later deliveries replay its
- * record.
+ * Runs a node whose code a model writes. Each step of the pipeline runs once, and later deliveries replay the record of
+ * the step.
  */
 export const promptExecutor: Executor<PreparedPrompt> = {
   prepare: preparePrompt,
@@ -98,13 +98,13 @@ async function runPipeline(delivery: Delivery, prepared: PreparedPrompt): Promis
 async function finishWith(site: JournalSite, found: PipelineOutcome, journal: StepJournal): Promise<Work> {
   const { ports, task, attempt, io } = site;
   const { position } = task;
-  // Every delivery computes the same success from the recorded steps. Perhaps only this delivery fails, so its failure
+  // Every delivery computes the same success from the recorded steps. A failure may occur in this delivery alone, so it
   // counts only after it is recorded.
   const result = found.status === "failed" ? await journal.end(found) : found;
   if (!result) return { kind: "again" };
   const stopped = result.status === "failed" ? await stopCode(ports, position, attempt.turn, io, noStep) : null;
-  // After a failure, or in a sandbox of an earlier delivery, code may have been killed. No other execution may use such
-  // a sandbox.
+  // If the pipeline failed, or if an earlier delivery chose the sandbox, code in the sandbox may have been killed. No
+  // other execution may use such a sandbox.
   const isClean = result.status === "success" && !position.next.turn?.sandbox;
   const own = warmAfter(task, attempt.sandbox);
   const warm = stopped?.kind === "gone" ? null : isClean ? own : withoutPool(own);
@@ -117,7 +117,7 @@ async function recover(site: JournalSite, journal: StepJournal, error: unknown):
   const isLost = error instanceof CodeLost;
   if (isLost && (await attempt.turnWritten)) {
     await journal.load();
-    // Another delivery has recorded the result of the code that was lost here.
+    // Another delivery has recorded the result that this delivery lost.
     if (journal.isRecorded(error.journal)) return { kind: "again" };
     if (error.timeoutSeconds === undefined) return replaceSandbox(site, journal);
     // The code may still run and have effects, so its sandbox is killed.
@@ -171,8 +171,8 @@ function promptTask(
 }
 
 /**
- * Writes the failed entry of the node, with the steps that were recorded. A result of its code is not used, because
- * only the pipeline can judge it.
+ * Writes the failed entry of the node, with the steps that were recorded. The entry does not use a result of the node's
+ * code, because only the pipeline can judge such a result.
  */
 export async function settlePrompt(ports: SettlingPorts, held: HeldNode<TaskNode>, reason: Reason) {
   const { kept, ...stopped } = await stopTurn(ports, held, reason, noStep);
@@ -220,13 +220,16 @@ function hashOf(code: string | null): string | null {
   return code === null ? null : sha256(code);
 }
 
-/** The code that the entry stores. Leaves out code that the definition has locked, because its hash is enough. */
+/**
+ * Returns the code that the entry stores. Leaves out code that the definition has locked, because the hash of that code
+ * is enough.
+ */
 function codeContent({ node, version }: Pick<Task, "node" | "version">, code: string | null) {
   if (code === null || version.workflow.lock?.[node.id]?.code === code) return {};
   return { code };
 }
 
-/** The analysis before pinned code, and its findings, which no step records. */
+/** Returns the code and the findings of the analysis that ran before pinned code. No step records them. */
 function analysisContents({ node, version }: Task, { code, json }: PinnedAnalysis, journal: StepJournal) {
   const isLocked = version.workflow.lock?.[node.id]?.analysis === code;
   const executionMs = journal.pinnedMs(pinnedPlaces.analysis);

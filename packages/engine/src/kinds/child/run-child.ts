@@ -42,14 +42,17 @@ import { redactorAt } from "../../secrets/secret-inputs.ts";
 import { buildFirstEntry, createRecord, InputsRefused, recordOf, refuseMisfitsOf } from "../start/start.ts";
 
 /**
- * The answer of the first task of a workflow node: Step Functions starts the execution in `child`, and waits for its
- * end.
+ * The answer of the first task of a workflow node. Step Functions then starts the execution in `child`, and waits until
+ * that execution ends.
  */
 export interface ChildAnswer extends RunPosition {
   child: { arn: string; name: string; input: RunPosition };
 }
 
-/** Runs a workflow node: the first task creates the other execution, the second one reads its outcome. */
+/**
+ * Runs a workflow node: the first task creates the other execution, and the second task reads the outcome of that
+ * execution.
+ */
 export async function runChild(ports: KindPorts, event: WaitEvent, definition: NodeDefinition<WorkflowNode>) {
   for (;;) {
     const place = await acquireTurn(ports, event);
@@ -65,8 +68,8 @@ export async function runChild(ports: KindPorts, event: WaitEvent, definition: N
 }
 
 /**
- * Creates the execution that the node runs. Null if the node has an outcome or its run has ended; the caller then reads
- * the chain again.
+ * Creates the execution that the node runs. Returns null if the node has an outcome or if the run of the node has
+ * ended; the caller then reads the chain again.
  */
 async function call(ports: KindPorts, calling: Calling): Promise<Child | null> {
   const { position } = calling;
@@ -95,8 +98,8 @@ async function commitEnd(ports: KindPorts, calling: Calling): Promise<void> {
 }
 
 /**
- * Builds the answer for a node that has an entry. The answer of the first task may name an execution that has ended:
- * Step Functions notices that, and continues with the second task.
+ * Builds the answer for a node that has an entry. The answer of the first task may name an execution that has ended.
+ * Step Functions notices this, and continues with the second task.
  */
 async function answerEntry(ports: Ports, event: WaitEvent, entry: StoredEntry): Promise<TaskAnswer | ChildAnswer> {
   const answer = await answerFor(entry, event, ports);
@@ -130,8 +133,8 @@ export async function describeChildWait(_ports: unknown, _node: WorkflowNode, at
 }
 
 /**
- * Builds the outcome of a workflow node from the close of the execution that it ran. `stopped`: why NOVA stopped that
- * execution, if it did.
+ * Builds the outcome of a workflow node from the close of the execution that it ran. `stopped`: the reason why NOVA
+ * stopped that execution; absent if NOVA did not stop it.
  */
 export async function childOutcome(ports: Ports, calling: Calling, child: Child, closed: Closed, stopped?: Reason) {
   const { position, turn } = calling;
@@ -154,8 +157,8 @@ function failureOfChild(child: Child, { status, error }: Closed, stopped: Reason
 }
 
 /**
- * Replaces error classes that would describe this run instead of the inner one: `ExecutionClosed` would say that this
- * run was closed.
+ * Returns the error class with which this run reports the failure of an inner run. It replaces classes that would
+ * describe this run: `ExecutionClosed`, for example, would say that this run was closed.
  */
 function passedOn(name: RunErrorClass): RunErrorClass {
   return name === "ExecutionClosed" || name === "ChainBroken" ? "NodeFailed" : name;
@@ -189,7 +192,10 @@ export interface Child {
 /** The largest depth of executions inside each other. This limit ends a workflow that runs itself. */
 const deepest = 8;
 
-/** Creates the execution that a node runs: writes its entry 0, which fixes version and input, and then its record. */
+/**
+ * Creates the execution that a node runs. This function first writes entry 0, which fixes the version and the input,
+ * and then the record.
+ */
 export async function beginChild(ports: Ports, calling: Calling): Promise<Child | { problem: string }> {
   const { at } = calling.position;
   const id = childId(at, calling.turn.since);
@@ -270,7 +276,7 @@ export type Calling = HeldNode<WorkflowNode>;
 /** The path that means the whole context. */
 const whole = "$";
 
-/** A context to copy values from, and the keys that must not leave it. */
+/** A context from which NOVA copies values, and the keys that must not leave this context. */
 interface Source {
   /** Names the context in messages: `the context`, `the last context of workflow "billing"`. */
   title: string;
@@ -281,7 +287,8 @@ interface Source {
 }
 
 /**
- * Builds the members of a mapping from a context. `maySee`: the keys that are secret in the receiving workflow, too.
+ * Builds the members that a mapping from keys to paths copies from a context. `maySee`: the keys that are also secret
+ * in the receiving workflow.
  */
 export async function mapMembers(
   mapping: Readonly<Record<string, string>>,

@@ -33,8 +33,8 @@ export async function runMap(ports: KindPorts, event: MapEvent, definition: Node
 }
 
 /**
- * Writes the entry of the map itself, with its list of items. It takes the turn first, because a branch that is closed
- * meanwhile must get no further entry.
+ * Writes the entry of the map itself, with its list of items. This function first takes the turn, because a branch that
+ * another process closes meanwhile must get no further entry.
  */
 async function commitItems(ports: Ports, position: Position, definition: NodeDefinition<MapNode>, event: MapEvent) {
   const { node } = definition;
@@ -68,7 +68,7 @@ async function readItems(
   return buildSuccess(defaultNext(definition), { ...facts, more });
 }
 
-/** Fails a map whose list was not read. A map itself runs no code, so nothing has to be stopped. */
+/** Fails a map whose list was not read. A map itself runs no code, so this function stops no code. */
 export async function settleMap(ports: SettlingPorts, held: HeldNode<MapNode>, reason: Reason): Promise<StoredEntry> {
   const { position, version } = held;
   const kept = await contextBefore(ports, position);

@@ -68,7 +68,7 @@ export interface GivenOutcomes {
    * blobs. The document refers to blobs of this family. Absent: this execution starts a new family.
    */
   root?: string;
-  /** The earlier execution that this one restarts or follows. */
+  /** The earlier execution that this execution restarts or follows. */
   after?: string;
   tip?: string;
   /** Further members of the context, in stored form: large values are references to the family's blobs. */
@@ -81,7 +81,8 @@ const defaultClient = "default";
 const nextId = monotonicFactory();
 
 /**
- * Starts an execution, or queues it. A sweeper repeats a step that was lost. Throws `InputsRefused`, `OutcomesRefused`.
+ * Starts an execution, or queues it. If the process dies before it has finished, a sweeper repeats the lost steps.
+ * Throws `InputsRefused` if the context does not fit, and `OutcomesRefused` if the document of places is not valid.
  */
 export async function startExecution(ports: Ports, request: StartRequest): Promise<Execution> {
   const { version, client = defaultClient, files = [], frozen = false, fresh = [], outcomes } = request;
@@ -193,8 +194,8 @@ export async function refuseMisfits(workflow: Pick<Workflow, "inputs">, context:
 }
 
 /**
- * Checks stored values as `refuseMisfits` checks a context. For values in blobs, the schema only checks that they are
- * present.
+ * Checks stored values in the same way as `refuseMisfits` checks a context. For values in blobs, the schema only checks
+ * that they are present.
  */
 export function refuseMisfitsOf(workflow: Pick<Workflow, "inputs">, members: readonly Member[]): Promise<void> {
   const groups = Map.groupBy(members, ({ json }) => referencesIn(json).length > 0);
@@ -268,7 +269,9 @@ export interface FirstEntry extends Pick<StartRequest, "version" | "frozen" | "f
   plan?: Plan | undefined;
 }
 
-/** Makes NOVA store events for waits of the run from now on, and builds entry 0 with the initial context. */
+/**
+ * Builds entry 0 with the initial context. First makes NOVA store, from now on, the events that the run may wait for.
+ */
 export async function buildFirstEntry(ports: Ports, link: FirstEntry): Promise<StoredEntry> {
   const { version, home, set, startedAt, frozen, sealed, fresh = [], plan, starter } = link;
   const { parent, trigger, origin } = link;
@@ -312,7 +315,7 @@ export async function buildFirstEntry(ports: Ports, link: FirstEntry): Promise<S
   );
 }
 
-/** Writes the record after entry 0. For a restart it also adds a note to the chain of the source. */
+/** Writes the record after entry 0. For a restart, also adds a note to the chain of the run that it restarts. */
 export async function createRecord({ executions, chain }: Ports, record: Execution): Promise<void> {
   await executions.create(record);
   const { id, restartedFrom } = record;
@@ -342,7 +345,7 @@ export async function recordOf(
 }
 
 /**
- * Reads the labels of a run, by name, from its initial context; undefined if it has none. A secret input counts as
+ * Reads the labels of a run, by name, from its initial context; undefined if the run has none. A secret input counts as
  * missing.
  */
 export function labelsOf(workflow: Workflow, set: readonly Member[]): Record<string, string> | undefined {
@@ -371,7 +374,7 @@ function labelText(json: string | undefined): string | undefined {
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
-/** Reads the labels of a run from its entry 0; undefined if it never had any, or if they were erased. */
+/** Reads the labels of a run from its entry 0; undefined if the run never had labels, or if they were erased. */
 export async function labelsIn({ blobs }: Pick<Ports, "blobs">, entry: StoredEntry) {
   const { labels } = entry.contents;
   return labels && (JSON.parse(await contentText(labels, headOf(entry), blobs)) as Record<string, string>);

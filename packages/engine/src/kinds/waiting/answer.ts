@@ -40,8 +40,9 @@ const longestName = 200;
 
 /**
  * Answers an approval: first in the chain, then at Step Functions. Checks in this order: the choice exists, the task
- * still waits, the data fits the form. If the approval has approvers, the answer is a vote. Throws `AnswerMisfit`,
- * `AnswerRefused`, `ApproverRefused`, `ExecutionNotFound`.
+ * still waits, the data fits the form. If the approval has approvers, the answer is a vote. Throws `AnswerMisfit` if
+ * choice or data do not fit, and `AnswerRefused` if no task waits for the answer. Throws `ApproverRefused` if the
+ * person may not answer, and `ExecutionNotFound` if there is no such run.
  */
 export async function answerTask(ports: Ports, request: TaskName & Answer): Promise<Answered> {
   const task = await findTask(ports, request);

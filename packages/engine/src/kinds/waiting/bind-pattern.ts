@@ -23,7 +23,7 @@ import { sha256 } from "../../sha256.ts";
 
 export type Bound = { pattern: WrittenJson } | { problem: string };
 
-/** Limit for the text of a pattern with its values from the context. */
+/** The limit in bytes for the text of a pattern after the values of the context were inserted. */
 const maxPatternBytes = 64 * 1024;
 
 export interface BindingSource {
@@ -77,7 +77,10 @@ function fillTemplate(text: string, values: ReadonlyMap<string, Leaf>, isWildcar
   return parts.map((part) => ("leaf" in part ? leafText(part.leaf ?? null, isWildcard) : part.text)).join("");
 }
 
-/** Restores the digits of a number that JavaScript would round. */
+/**
+ * Appends `.0` to a large integer that has the digits of a number that JavaScript rounded. Without the `.0`, the
+ * pattern would also match other integers with the same binary64 value.
+ */
 function exactLeaf(leaf: Leaf): Leaf {
   if (!isRawNumber(leaf)) return leaf;
   const digits = leaf.rawJSON;
@@ -98,7 +101,7 @@ export function matchable(pattern: WrittenJson): MatchableObject {
 /** The longest list of a pattern that is indexed: a task has one index entry per element. */
 const maxListed = 20;
 
-/** A list in a pattern that holds only plain values, or templates for them. */
+/** A list in a pattern that holds only plain values, or templates for plain values. */
 interface ExactList {
   way: string[];
   values: Leaf[];
@@ -106,7 +109,8 @@ interface ExactList {
 }
 
 /**
- * Chooses the field of an event by which the tasks of a pattern are indexed. It depends only on the node's definition.
+ * Chooses the field of an event by which the tasks of a pattern are indexed. The choice depends only on the definition
+ * of the node.
  */
 export function shapeOf(pattern: MatchableObject): WakeShape {
   const lists = [...exactLists(pattern, [])];
@@ -150,8 +154,8 @@ function keysOf(shape: WakeShape, leaves: readonly Leaf[]): string[] {
 }
 
 /**
- * The index key of a value. Equal numbers have the same key. Different values may share a key, because the whole
- * pattern is compared afterwards.
+ * Returns the index key of a value. Equal numbers have the same key. Different values may share a key, because the
+ * whole pattern is compared afterwards.
  */
 function keyOf(shape: WakeShape, leaf?: Leaf): string {
   const number = leaf === undefined ? undefined : numberText(leaf);

@@ -83,7 +83,7 @@ export async function castVote(ports: Ports, task: WaitingTask, request: Omit<An
   }
 }
 
-/** The refusal of a second vote of a person. */
+/** Builds the error that refuses the second vote of a person. */
 export function votedBefore({ node }: WaitingTask, { by, choice, at }: Vote): AnswerRefused {
   return new AnswerRefused(`${by.name} has voted "${choice}" on "${node}" at ${at} - withdraw that vote to change it`);
 }
@@ -166,8 +166,8 @@ async function writeBallot(
 }
 
 /**
- * Requests a new link for a person who has just used one, because the person needs it to change the ballot. If the
- * event bus does not respond, the ballot still counts.
+ * Requests a new link for a person who has just used a link, because the person needs the new link to change the
+ * ballot. If the event bus does not respond, the ballot still counts.
  */
 async function followUp(ports: Ports, task: WaitingTask, { name, via }: Person): Promise<void> {
   if (via.kind !== "mail") return;
@@ -192,8 +192,8 @@ async function votingAt(ports: Ports, task: WaitingTask): Promise<OpenVote> {
 }
 
 /**
- * Writes the entry of an approval that votes have decided, and sends it to Step Functions. Undefined if no vote has
- * decided.
+ * Writes the entry of an approval that votes have decided, and sends the answer to Step Functions. Returns undefined if
+ * no vote has decided.
  */
 export async function finishVotes(ports: Ports, task: WaitingTask): Promise<{ sent: boolean } | undefined> {
   const { execution, scope, seq } = task;
@@ -224,9 +224,12 @@ export interface Voting {
   missing: { choice: string; count: number }[];
   /** The name of the caller, as NOVA has proved it. Null: NOVA has proved no name. */
   caller: string | null;
-  /** Why the caller may not vote and not delegate: one sentence. Null: the caller may. */
+  /** The sentence that says why the caller must not vote or delegate. Null: the caller may vote and delegate. */
   refusal: string | null;
-  /** Why the caller has nothing to withdraw: one sentence. Null: the caller may withdraw. */
+  /**
+   * The sentence that says why the caller has nothing to withdraw. Null: the caller may withdraw a vote or a
+   * delegation.
+   */
   withdrawalRefusal: string | null;
 }
 
@@ -249,7 +252,7 @@ export async function readVoting(ports: Ports, task: WaitingTask, person: Person
   return { standing, delegations, missing, caller: person?.name ?? null, refusal, withdrawalRefusal };
 }
 
-/** Returns the sentence with which `demand` refuses; null if it does not refuse. */
+/** Runs `demand` and returns the message of its refusal; null if `demand` does not refuse. */
 async function refusalOf(demand: () => Promise<void>): Promise<string | null> {
   return demand().then(
     () => null,

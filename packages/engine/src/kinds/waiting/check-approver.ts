@@ -24,7 +24,7 @@ interface Voting {
   votes: Votes;
 }
 
-/** Returns the person if NOVA has proved who it is. Throws `ApproverRefused`. */
+/** Returns the person. Throws `ApproverRefused` if NOVA has not proved who the person is. */
 export function demandPerson({ node }: Pick<Asked, "node">, person: Person | undefined): Person {
   if (person) return person;
   const message = `"${node}" takes answers only from people whose identity NOVA can prove, and this key names none - use the key of a person (nova keys create --identity), or sign in`;
@@ -61,7 +61,7 @@ export function mayConcern({ approvers, delegates = [] }: WaitingTask, person: P
   return approvers !== undefined && (isNamed(approvers, person) || delegates.some((to) => person.ids.includes(to)));
 }
 
-/** Throws `ApproverRefused` for a delegation to a person who may answer already, or must not. */
+/** Throws `ApproverRefused` for a delegation to a person who may answer already, or who must not answer. */
 export async function demandDelegate(ports: Ports, task: Asked, { approvers, votes }: Voting, to: string) {
   if (approvers.any.includes(to) || votes.delegations.some((one) => one.to === to))
     throw new ApproverRefused(`${to} may answer "${task.node}" already - delegate to another person`);
@@ -70,7 +70,7 @@ export async function demandDelegate(ports: Ports, task: Asked, { approvers, vot
 
 type Known = Pick<NamedPerson, "name" | "ids">;
 
-/** Throws `ApproverRefused` for a person whom `not` of the approval excludes. */
+/** Throws `ApproverRefused` for a person whom the list `not` of the approval excludes. */
 async function demandNotExcluded(ports: Ports, task: Asked, { not }: Approvers, person: Known): Promise<void> {
   const isMe = (other: NamedPerson) => isSamePerson(other, person);
   if (not.includes(starterMark) && (await startersOf(ports, task.execution)).some(isMe))
@@ -85,7 +85,7 @@ async function demandNotExcluded(ports: Ports, task: Asked, { not }: Approvers, 
   }
 }
 
-/** Returns whether `not` of the approval excludes the owner of a mail address. */
+/** Returns whether the list `not` of the approval excludes the owner of a mail address. */
 export async function isExcluded(ports: Ports, task: Asked, approvers: Approvers, mail: string): Promise<boolean> {
   return demandNotExcluded(ports, task, approvers, { name: mail, ids: [mail] }).then(
     () => false,
@@ -94,8 +94,8 @@ export async function isExcluded(ports: Ports, task: Asked, approvers: Approvers
 }
 
 /**
- * Finds the people who started this run, the runs around it, and the runs that it restarts. The list is empty for a run
- * that a trigger or a key without an identity started.
+ * Finds the people who started this run, the runs around this run, and the runs that it restarts. The list is empty for
+ * a run that a trigger or a key without an identity started.
  */
 async function startersOf(ports: Pick<Ports, "chain" | "blobs">, execution: string): Promise<NamedPerson[]> {
   const found: NamedPerson[] = [];
@@ -113,8 +113,8 @@ async function startersOf(ports: Pick<Ports, "chain" | "blobs">, execution: stri
 }
 
 /**
- * Finds everyone whose vote on a node of the run counts, in all visits. For a restart, this function also reads the
- * votes whose outcomes the restart reuses.
+ * Finds the people whose votes on a node of the run count, over all visits of the node. For a restart, this function
+ * also reads the votes whose outcomes the restart reuses.
  */
 async function votersOn(ports: Ports, task: Asked, id: string): Promise<NamedPerson[]> {
   const { execution } = task;
@@ -132,7 +132,9 @@ async function votersOn(ports: Ports, task: Asked, id: string): Promise<NamedPer
   return found;
 }
 
-/** The entries of earlier runs whose answers the run reuses for a node. Only a run with a plan reuses any. */
+/**
+ * Finds the entries of earlier runs whose answers this run reuses for a node. Only a run with a plan reuses answers.
+ */
 async function reusedPlaces(ports: Ports, execution: string, id: string): Promise<EntryId[]> {
   const { entry } = await ports.chain.read({ execution, scope: "", seq: 0 });
   return entry && headOf(entry).plan ? Array.fromAsync(reusedIn(ports, { execution, scope: "" }, id)) : [];
@@ -169,17 +171,17 @@ export interface Exclusive {
 }
 
 /**
- * After this time without a vote, a process that made a claim counts as dead. If the process is only slow, its vote
- * fails, because another ballot already has the number of that entry.
+ * If a process has made a claim and writes no vote within this time, it counts as dead. If the process is only slow,
+ * its vote fails, because another ballot already has the number of that entry.
  */
 const diedAfterMs = 10_000;
 
 /**
- * Claims the approval for a person before the caller puts the vote, so that the person cannot vote at the same instant
- * on two approvals that exclude each other. Each approval has its own chain of votes, so the write of a vote on one
+ * Claims the approval for a person before the caller puts the vote. So the person cannot vote at the same instant on
+ * two approvals that exclude each other. Each approval has its own chain of votes, so the write of a vote on one
  * approval does not notice a vote on the other. All claims of a person are in one item, and the first process that
  * changes this item wins. Call this function after you read the votes, and before you put a vote. Throws
- * `ApproverRefused`.
+ * `ApproverRefused` if the person has voted, or may be about to vote, on such another approval.
  */
 export async function claimVote(ports: Ports, exclusive: Exclusive): Promise<void> {
   const rivals = rivalsOf(exclusive);
@@ -228,8 +230,9 @@ async function demandNoVote(ports: Ports, exclusive: Exclusive, claim: VoterClai
 }
 
 /**
- * Finds the approvals that exclude the voters of this approval, and whose voters this approval excludes. If only one of
- * two approvals excludes the voters of the other, a person may vote on both in one order.
+ * Finds the other approvals for which both is true: they exclude the voters of this approval, and this approval
+ * excludes their voters. If only one of two approvals excludes the voters of the other approval, a person may vote on
+ * both approvals in one order.
  */
 function rivalsOf({ task, workflow }: Exclusive): Map<string, Approvers> {
   const approversOf = (id: string) => {

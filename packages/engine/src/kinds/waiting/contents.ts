@@ -29,8 +29,8 @@ export interface KeptOutcome {
 
 export interface TaskContents {
   /**
-   * The values in the order in which the message names them, each once. Null if the context was erased or the workflow
-   * is gone.
+   * The values that the message names, in this order, each once. Null if the context was erased or the workflow no
+   * longer exists.
    */
   named: NamedValue[] | null;
   /** Null if the task has no outcome yet, or if its contents were erased. */
@@ -93,7 +93,10 @@ const longestMessage = 4000;
 
 type Message = { text: string } | { problem: string };
 
-/** Fills a template from the context: texts unchanged, other values as JSON text. `mask` hides secrets. */
+/**
+ * Fills a template with values of the context: texts stay unchanged, and other values become JSON text. `mask` hides
+ * secrets.
+ */
 export function renderMessage(template: string, context: Context, mask: (text: string) => string): Message {
   const texts: string[] = [];
   for (const part of templateParts(template)) {
@@ -127,7 +130,7 @@ function shorten(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
 }
 
-/** Builds the command that answers this task and no later one. Several choices are joined by `|`. */
+/** Builds the command that answers this task, and cannot answer a later task. Several choices are joined by `|`. */
 export function approveCommand(
   { id, choices }: Pick<WaitingTask, "id" | "choices">,
   offered: readonly string[] = choices,

@@ -10,7 +10,9 @@ import { handOverEvent } from "./answer.ts";
 import { keysFor, matchable, shapeOf } from "./bind-pattern.ts";
 import { type EventNode, isWaitingNode } from "./waiting-task.ts";
 
-/** An event with more index keys than this is compared with every waiting task instead. */
+/**
+ * The largest number of index keys of an event. NOVA compares an event with more keys with every waiting task instead.
+ */
 const maxKeys = 200;
 
 /**
@@ -49,8 +51,8 @@ async function* tasksFor(ports: Ports, event: MatchableObject, text: string): As
 const aYearMs = 366 * 24 * 3600 * 1000;
 
 /**
- * Makes NOVA store the events for waits of the workflow that take events `since` the start of their run. Call it before
- * the run starts.
+ * Makes NOVA store the events for those waits of the workflow that also take events from before the wait (`since` the
+ * start of the run). Call this function before the run starts.
  */
 export async function keepEventsFor({ wakes }: Ports, workflow: Workflow, startedAt: string): Promise<void> {
   const until = new Date(Date.parse(startedAt) + aYearMs).toISOString();
@@ -73,7 +75,10 @@ export async function keepEvent(
   return keys.length > 0;
 }
 
-/** Events that match a task and arrived after the start of its run, oldest first, without those that the run has taken. */
+/**
+ * Yields the events that match a task and arrived after the start of its run, oldest first. Leaves out the events that
+ * the run has taken.
+ */
 export async function* eventsSinceStart(ports: Ports, task: WaitingTask, node: EventNode): AsyncIterable<KeptEvent> {
   const record = await ports.executions.get(task.execution);
   if (!record || !task.pattern || !task.wake) return;
@@ -90,7 +95,8 @@ export async function* eventsSinceStart(ports: Ports, task: WaitingTask, node: E
 }
 
 /**
- * Ids of the events that earlier waits of the run have taken. Only waits for which `counts` returns true are included.
+ * Returns the ids of the events that earlier waits of the run have taken. Only waits for which `counts` returns true
+ * are included.
  */
 async function takenBefore(
   ports: Ports,

@@ -22,20 +22,23 @@ import { linkOfVisit, takeCalled } from "./resume.ts";
 import { expiredEntry, settleWaiting } from "./sweep-tasks.ts";
 import { isWaitingNode, keepToken, termsOf, type WaitingNode, waitingDetail } from "./waiting-task.ts";
 
-/** Input of the function that takes a task token. */
+/** The input of the Lambda that takes the task token of an approval or a wait. */
 export interface RequestEvent extends NodeEvent {
   token: string;
 }
 
-/** Output of the function. It is stored in the history of Step Functions, so it contains no secrets. */
+/**
+ * The output of the Lambda that takes the task token. The history of Step Functions stores this output, so it contains
+ * no secrets.
+ */
 export interface Requested {
   task: string | null;
 }
 
 /**
  * Starts an approval, or a wait for an event (docs/protocol.md): takes the turn, stores the token, and creates the
- * task. Then it reads the chain again: if an answer came meanwhile, either the answer has found the token, or this read
- * finds the answer. Throws if the node has failed.
+ * task. Then it reads the chain again. If an answer arrived meanwhile, either the process of the answer has found the
+ * token, or this read finds the answer. Throws if the node has failed.
  */
 export async function requestApproval(ports: KindPorts, event: RequestEvent): Promise<Requested> {
   const definition = await definitionOf(ports, event);
@@ -53,8 +56,8 @@ export async function requestApproval(ports: KindPorts, event: RequestEvent): Pr
 type Asking = HeldNode<WaitingNode>;
 
 /**
- * Creates the task of the node. Null if the node has an outcome, or its run has ended; the caller then reads the chain
- * again.
+ * Creates the task of the node. Returns null if the node has an outcome or if the run of the node has ended; the caller
+ * then reads the chain again.
  */
 async function ask(ports: KindPorts, asking: Asking, event: RequestEvent): Promise<WaitingTask | null> {
   const { position, node } = asking;
@@ -137,8 +140,8 @@ async function questionFor(ports: Ports, { position, node, version }: Asking): P
 }
 
 /**
- * Ends the wait with an event or a call that arrived before the task existed; returns whether there was one. No event
- * is missed, because `deliverEvent` stores each event before it looks for the tasks that wait for the event.
+ * Ends the wait with an event or a call that arrived before the task existed; returns whether one had arrived. NOVA
+ * misses no event, because `deliverEvent` stores each event before it looks for the tasks that wait for the event.
  */
 async function wentOnBefore(ports: Ports, node: WaitingNode, task: WaitingTask): Promise<boolean> {
   if (await takeCalled(ports, task)) return true;

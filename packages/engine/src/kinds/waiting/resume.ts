@@ -18,9 +18,9 @@ export class WaitOver extends Error {
 }
 
 /**
- * Handles the one call that a resume link allows. It stores the body of the call before it looks for the wait; a
- * repeated call completes the steps that were lost. Returns false if the run has not reached the wait yet. Throws
- * `AnswerRefused` for a call with another body, and `WaitOver`.
+ * Handles the one call that a resume link allows. This function stores the body of the call before it looks for the
+ * wait. If the process dies, a repeated call completes the lost steps. Returns false if the run has not reached the
+ * wait yet. Throws `AnswerRefused` for a call with another body, and `WaitOver` if the wait or its run is over.
  */
 export async function callLink(ports: Ports, link: ResumeLink, record: Execution, text: string): Promise<boolean> {
   const body = await slimText(ports, record, text);
@@ -41,8 +41,8 @@ export async function callLink(ports: Ports, link: ResumeLink, record: Execution
 }
 
 /**
- * Ends the wait of a task with the call of its resume link, if the call arrived before the task existed, or if the
- * process that handled the call died. Returns false if there was no call.
+ * Ends the wait of a task with the stored call of its resume link. This is necessary if the call arrived before the
+ * task existed, or if the process that handled the call died. Returns false if there was no call.
  */
 export async function takeCalled(ports: Ports, task: WaitingTask): Promise<boolean> {
   const { execution, link: id } = task;
@@ -110,8 +110,8 @@ export async function linkOfVisit(ports: Ports, at: EntryId, node: string): Prom
 }
 
 /**
- * Finds the scope of a node: the scope of `at`, or one around it. The entry of the next visit of the node has the
- * returned number or a higher one.
+ * Finds the scope of a node: the scope of `at`, or a scope around it. The entry of the next visit of the node has the
+ * returned number or a higher number.
  */
 function levelOf(workflow: Workflow, at: EntryId, node: string): EntryId | undefined {
   const place = branchOf(at.scope);

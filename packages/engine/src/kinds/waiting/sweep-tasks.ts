@@ -66,9 +66,9 @@ export async function sweepTasks(
 }
 
 /**
- * Publishes the event of a waiting approval again when a reminder is due. If several are due, one event stands for all.
- * If the process dies before it has noted the reminder, the next sweep publishes the event again, and the receiver of
- * the event recognises the repetition.
+ * Publishes the event of a waiting approval again when a reminder is due. If several reminders are due, this function
+ * publishes only one event. If the process dies before it has noted the reminder, the next sweep publishes the event
+ * again, and the receiver of the event recognises the repetition.
  */
 async function remind(ports: Ports, task: WaitingTask): Promise<void> {
   const now = ports.clock.now();
@@ -100,8 +100,8 @@ async function sweepTask(ports: KindPorts, task: WaitingTask): Promise<"sent" | 
 }
 
 /**
- * Sends the answer of a task if an answer produced its entry, else marks the task as expired. Call it after the entry
- * was written, or when no answer can produce an entry any more.
+ * Sends the answer of a task if an answer produced the entry of the task. Otherwise marks the task as expired. Call
+ * this function after the entry was written, or when no answer can produce an entry any more.
  */
 async function follow(ports: Ports, task: WaitingTask, entry: StoredEntry | undefined): Promise<"sent" | "expired"> {
   const head = entry && headOf(entry);
@@ -121,7 +121,7 @@ async function expire(ports: KindPorts, task: WaitingTask): Promise<"sent" | "ex
 
 /**
  * Returns the entry of a task whose time is over (docs/protocol.md, case k). If an answer is already recorded, that
- * answer counts. Throws `ExecutionClosed`.
+ * answer counts. Throws `ExecutionClosed` if the run was closed.
  */
 export async function expiredEntry(ports: KindPorts, event: NodeEvent): Promise<StoredEntry> {
   const place = await acquireTurn(ports, event);
@@ -144,8 +144,8 @@ async function dropTask(ports: Ports, at: EntryId, turn: Turn): Promise<void> {
 }
 
 /**
- * Returns the outcome of a node that got no answer in time. First ends the votes on an approval. If the votes have
- * decided, their outcome counts. Otherwise `build` builds the outcome.
+ * Returns the outcome of a node that got no answer in time. This function first ends the voting on an approval. If the
+ * votes have decided, their outcome counts. Otherwise `build` builds the outcome.
  */
 async function outcomeAtEnd(ports: Ports, held: HeldNode, reason: string, build: (facts: OutcomeFacts) => Outcome) {
   const { node, position, turn } = held;

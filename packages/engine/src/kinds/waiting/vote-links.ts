@@ -20,7 +20,7 @@ export interface VoteLink {
 /**
  * Returns the links of the people who can still vote: people with a mail address whom the approval or a delegation
  * names, and whom `not` does not exclude. With `only`, returns the link of this person, even after a vote or a
- * delegation, because the person can take it back with the link.
+ * delegation. With this link, the person can take the vote or the delegation back.
  */
 export async function voteLinks(ports: Ports, task: WaitingTask, only?: string): Promise<VoteLink[]> {
   const { approvers, node: id } = task;
@@ -63,7 +63,7 @@ export async function ownerOfVoteLink(ports: Ports, task: WaitingTask, token: st
   const [, number, encoded] = tokenPattern.exec(token) ?? [];
   if (number === undefined || encoded === undefined) return undefined;
   const mail = Buffer.from(encoded, "base64url").toString();
-  // Compares whole tokens, because several texts in base64url stand for the same bytes.
+  // This code compares whole tokens, because several texts in base64url stand for the same bytes.
   const expected = await tokenOf(ports, task, { mail, number: Number(number) });
   if (!timingSafeEqual(digestOf(expected), digestOf(token))) return undefined;
   return { name: mail, ids: [mail], roles: [], groups: [], via: { kind: "mail", key: `link_${sha256(token)}` } };
@@ -96,7 +96,7 @@ export function takesNoVotes({ node, execution }: WaitingTask): AnswerRefused {
   return new AnswerRefused(`"${node}" takes no votes any more - nova trace ${execution} shows what followed`);
 }
 
-/** Asks `nova-notify` by an event to mail this person a link. */
+/** Publishes an event that makes `nova-notify` mail a link to this person. */
 export async function requestLink(ports: Ports, task: WaitingTask, mail: string): Promise<void> {
   await ports.events.publish("execution.waiting", { ...waitingDetail(ports, task), link_for: mail });
 }

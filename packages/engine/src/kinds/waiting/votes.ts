@@ -28,7 +28,7 @@ export interface Vote extends Common {
   claimed?: string;
 }
 
-/** Takes back the vote of a person, or the delegation. */
+/** The record that a person takes back a vote or a delegation. */
 export interface Withdrawal extends Common {
   kind: "withdrawal";
 }
@@ -52,7 +52,7 @@ export type Ballot = Vote | Withdrawal | Delegation | VotesEnd;
 /** The entries of the inner scope of an approval, up to the entry that ended the voting. */
 export interface Votes {
   scope: string;
-  /** The votes that count: each person has at most one, and has not withdrawn it. */
+  /** The votes that count: at most one vote of each person, without withdrawn votes. */
   standing: Vote[];
   delegations: Delegation[];
   /** All ballots of people, oldest first. */
@@ -61,13 +61,13 @@ export interface Votes {
   decisive?: Vote;
   /** Whether no further ballot may be written. */
   isOver: boolean;
-  /** The last entry. Absent: there is none. */
+  /** The last entry of the inner scope. Absent: the scope has no entry. */
   tip?: { seq: number; entry: StoredEntry; head: Head };
   /** Whether contents were erased, so that `standing` lacks votes. */
   isErased: boolean;
 }
 
-/** Reads the votes on an approval whose own entry is, or will be, at `at`. */
+/** Reads the votes on an approval. `at` is the id of the approval's own entry, which may not exist yet. */
 export async function readVotes(
   ports: Pick<Ports, "chain" | "blobs">,
   { execution, ...at }: EntryId,
@@ -92,7 +92,7 @@ export async function ballotIn({ blobs }: Pick<Ports, "blobs">, { contents: { vo
   const text = vote ? await unlessErased(() => contentText(vote, head, blobs)) : null;
   if (text === null) return null;
   const ballot = JSON.parse(text) as Ballot;
-  // The data keep their digits, so their text is read instead of the parsed value.
+  // This code reads the JSON text of the data, because the parsed value would lose digits of numbers.
   return ballot.kind === "vote"
     ? { ...ballot, data: membersOf(text).find(({ key }) => key === "data")?.json ?? "null" }
     : ballot;
@@ -114,14 +114,14 @@ function countBallot(votes: Votes, ballot: Ballot, count: number): void {
   }
 }
 
-/** How many further people must make this choice. */
+/** Returns how many further people must make this choice. */
 export function missingVotes({ standing }: Pick<Votes, "standing">, choice: string, count: number): number {
   return Math.max(0, count - standing.filter((vote) => vote.choice === choice).length);
 }
 
 /**
- * Writes a ballot after the votes that were read. Returns false if another ballot was written first: the caller then
- * reads the votes again. `isLast`: no ballot may follow.
+ * Writes a ballot after the votes that were read. Returns false if another process wrote a ballot first; the caller
+ * then reads the votes again. `isLast`: no ballot may follow.
  */
 export async function putBallot(
   ports: Ports,
@@ -171,7 +171,10 @@ export async function endVotes(ports: Ports, position: Position, node: ApprovalN
   }
 }
 
-/** The facts of an approval's own entry: it lists the last entry of the votes as a join lists its branches. */
+/**
+ * Returns the facts for the own entry of an approval. This entry lists the last entry of the votes in the same way as a
+ * join lists its branches.
+ */
 export function factsAfterVotes(facts: OutcomeFacts, { scope, tip }: Pick<Votes, "scope" | "tip">): OutcomeFacts {
   if (!tip) return facts;
   const branches: BranchTip[] = [{ scope, seq: tip.seq, hash: tip.entry.hash }];
@@ -180,7 +183,7 @@ export function factsAfterVotes(facts: OutcomeFacts, { scope, tip }: Pick<Votes,
 
 type Approval = NodeDefinition<ApprovalNode>;
 
-/** Builds the outcome of an approval that votes have decided. Every process builds the same one. */
+/** Builds the outcome of an approval that votes have decided. Every process builds the same outcome. */
 export function decidedOutcome(ports: Ports, definition: Approval, position: Position, votes: Votes) {
   const { before, next } = position;
   const { decisive, standing } = votes;

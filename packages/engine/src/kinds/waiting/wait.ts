@@ -23,14 +23,15 @@ import { isWaitingNode, type WaitsFor } from "./waiting-task.ts";
 const keptWarmMs = 60_000;
 
 /**
- * The answer of the first task of a wait: Step Functions pauses until this time. The chain has only the turn so far.
+ * The answer of the first task of a wait. Step Functions pauses until the time in this answer. The chain has only the
+ * turn of the wait so far.
  */
 export interface WaitAnswer extends RunPosition {
   /** A time in ISO 8601. */
   until: string;
 }
 
-/** Runs a wait for a time. The first task writes the turn and returns the time; the second one writes the entry. */
+/** Runs a wait for a time. The first task writes the turn and returns the time. The second task writes the entry. */
 export async function runWait(ports: KindPorts, event: WaitEvent, definition: NodeDefinition<WaitNode>) {
   const { node } = definition;
   for (;;) {

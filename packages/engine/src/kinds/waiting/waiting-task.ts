@@ -130,8 +130,8 @@ export function choiceOutcome(way: FollowedChoice, set: Member, facts: OutcomeFa
 }
 
 /**
- * The thing for which a running node waits. Field names are public. `until` is ISO 8601, and null if no time ends the
- * wait.
+ * Describes for what a running node waits: a time, a retry, a workflow, an approval or an event. Field names are
+ * public. `until` is ISO 8601, and null if no time ends the wait.
  */
 export type WaitsFor =
   | { kind: "time"; until: string | null }
@@ -146,7 +146,10 @@ export type WaitsFor =
  */
 export type TaskName = { task: string } | { execution: string; node?: string };
 
-/** Finds the one task that a name means. Throws `AnswerRefused`, `ExecutionNotFound`. */
+/**
+ * Finds the one task that a name identifies. Throws `AnswerRefused` if the name identifies no task or several tasks,
+ * and `ExecutionNotFound` if the run does not exist.
+ */
 export async function findTask(ports: Ports, name: TaskName): Promise<WaitingTask> {
   if ("task" in name) {
     const task = await ports.tasks.find(name.task);
@@ -162,8 +165,8 @@ export async function findTask(ports: Ports, name: TaskName): Promise<WaitingTas
 }
 
 /**
- * Builds the refusal of an answer that could be for several tasks. It names the open tasks, and the latest decision in
- * case the answer is a repetition.
+ * Builds the refusal of an answer that could be for several tasks. The refusal names the open tasks. It also names the
+ * latest decision, because the answer may be a repetition.
  */
 async function severalAsked(ports: Ports, what: string, tasks: readonly WaitingTask[]): Promise<AnswerRefused> {
   const ended = tasks.filter(({ status }) => status !== "open");
@@ -262,7 +265,7 @@ export async function fittingData(task: WaitingTask, { choice, data }: { choice:
   return text;
 }
 
-/** The encryption context of a task token: the token can be decrypted for this task only. */
+/** Returns the encryption context of a task token. With this context, the token can be decrypted for this task only. */
 function bondOf({ execution, id }: TaskKey): Record<string, string> {
   return { execution, task: id };
 }
@@ -284,7 +287,7 @@ export async function sendAnswer(ports: Ports, task: WaitingTask, entry: StoredE
   await ports.tasks.move(task, ["open", "answered"], "sent");
 }
 
-/** Sends the outcome as `sendAnswer` does. Returns false if DynamoDB or Step Functions does not respond. */
+/** Calls `sendAnswer`, and returns true. Returns false if DynamoDB or Step Functions does not respond. */
 export async function trySendAnswer(ports: Ports, task: WaitingTask, entry: StoredEntry): Promise<boolean> {
   return sendAnswer(ports, task, entry).then(
     () => true,
