@@ -5,8 +5,8 @@ import type { Principal, RateStore, Rates, ServicePorts } from "../ports/index.t
 
 const windowSeconds = 10;
 /**
- * Fraction of the limit. A process allows this many requests without asking the table, and after that reserves this
- * many at a time in the table.
+ * Fraction of the limit that a process allows without asking the table. After that, the process reserves the same
+ * fraction in the table each time.
  */
 const share = 0.05;
 /** Maximum number of keys whose counts a process keeps. A dropped key starts again with its free requests. */

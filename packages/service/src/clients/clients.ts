@@ -13,7 +13,7 @@ import { demandMachine } from "../workflows/find.ts";
 
 const maxVariables = 100;
 const maxBytes = 64 * 1024;
-/** A valid Python name, so that templates and code can use variables without quoting. */
+/** Pattern of a variable's name: a valid Python name, so templates and code can use variables without quotes. */
 const nameOfVariable = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
 /** Throws `Refused` if `variables`, the JSON text of an object, cannot become part of a run's initial context. */
@@ -57,7 +57,7 @@ type ClientPorts = Pick<ServicePorts, "clients" | "audit" | "clock">;
 
 /**
  * Creates a client. Throws `Conflict` if the slug is taken, or if records of an earlier client remain under it. Throws
- * `Forbidden`.
+ * `Forbidden` if the caller's key is for one client.
  */
 export async function createClient(ports: ClientPorts, by: Principal, { slug, name }: Pick<Client, "slug" | "name">) {
   demandAllClients(by);
@@ -134,7 +134,7 @@ export async function changeClient(
   return clientOf(ports, by, slug);
 }
 
-/** Lists clients by slug; for the key of one client only that client. */
+/** Lists clients, sorted by slug. With the key of one client, it lists only that client. */
 export async function listClients({ clients }: Pick<ServicePorts, "clients">, by: Principal, query: PageQuery) {
   if (by.client === null) return readPage(query, clients.list, ({ slug }) => slug);
   const own = await clients.get(by.client);
@@ -210,7 +210,7 @@ export async function deleteKey(ports: KeyPorts, by: Principal, id: string): Pro
   await recordDeed(ports, by, { action: "key.deleted", client: key.client, subject: id, detail: { role: key.role } });
 }
 
-/** Lists keys, oldest first; for the key of one client only keys of that client. */
+/** Lists keys, oldest first. With the key of one client, it lists only the keys of that client. */
 export function listKeys({ keys }: Pick<KeyPorts, "keys">, { client }: Principal, query: PageQuery) {
   const list = (range: Range) => keys.list({ ...range, client: client ?? undefined });
   return readPage(query, list, ({ id }) => id);

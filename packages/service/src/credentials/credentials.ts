@@ -134,8 +134,9 @@ export interface RotationResult {
 const maxTries = 3;
 
 /**
- * Encrypts every credential with a new key. It keeps the old key until all credentials have the new key. After an
- * interruption, the next call continues: it skips the credentials that already have the new key. Throws `Forbidden`.
+ * Encrypts every credential with a new key. The old key is kept until all credentials have the new key. After an
+ * interruption, the next call skips the credentials that already have the newest key. Throws `Forbidden` if the
+ * caller's key is for one client.
  */
 export async function rotateCredentials(ports: ServicePorts, by: Principal | null): Promise<RotationResult> {
   if (by) demandAllClients(by);
@@ -152,7 +153,7 @@ export async function rotateCredentials(ports: ServicePorts, by: Principal | nul
     if (outcome === "sealed") rotated.sealed++;
     if (outcome === "locked") rotated.locked.push(`${Object.entries(record.owner)[0]?.join(":")} ${record.name}`);
   }
-  // Keeps the old keys while there are credentials that no key decrypts: their key may be found later.
+  // Keeps the old keys while there are credentials that no key decrypts, because an operator may find their key later.
   if (rotated.locked.length === 0) await cipher.forgetOldKeys();
   const detail = { sealed: rotated.sealed, locked: rotated.locked.length };
   await recordDeed(ports, by, { action: "credentials.rotated", client: null, subject: key, detail });

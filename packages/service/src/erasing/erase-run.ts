@@ -99,8 +99,8 @@ function findRestartInCreation({ clock }: ErasePorts, source: Execution, id: str
 }
 
 /**
- * Erases executions of one family, which is an execution with all its restarts. It removes the blobs that the family
- * shares together with the last member that has contents.
+ * Erases the executions `ids` of one family. A family is an execution with all its restarts, and its members share
+ * blobs. If no member has contents any more, the function also removes these blobs.
  */
 export async function eraseMembers(ports: ErasePorts, { client, root }: BlobHome, ids: readonly string[]) {
   for (const id of ids) await eraseContents(ports, id);
@@ -145,10 +145,10 @@ export async function eraseContents(
 }
 
 /**
- * Checks, right after a run started, that its client still exists. If the client was deleted in between, its erasure
- * may have missed the run. In that case this function cancels and erases the run, and throws `Conflict` or `NotFound`.
- * If there is a queue, the function only enqueues this work, since a Lambda that starts runs may lack the right to
- * cancel them.
+ * Checks, right after a run started, that its client still exists. If the client was deleted in the meantime, its
+ * erasure may have missed the run. In that case this function cancels and erases the run, and throws `Conflict` or
+ * `NotFound`. If there is a queue of erasures, the function only enqueues this work, since a Lambda that starts runs
+ * may lack the right to cancel them.
  */
 export async function demandClientAfterStart(ports: ServicePorts, by: Principal, { id, client }: Execution) {
   try {
@@ -189,8 +189,8 @@ export async function cancelRuns(ports: ServicePorts, { state }: Pick<Session, "
 }
 
 /**
- * Removes a session and its state machine. A call can be repeated. It keeps the definitions, since the session's runs
- * need them.
+ * Removes a session and its state machine. The function keeps the definitions, since the session's runs need them. A
+ * call can be repeated.
  */
 export async function removeSession(ports: ServicePorts, session: Pick<Session, "id" | "client">): Promise<void> {
   const whole = await ports.sessions.get(session.id);

@@ -151,7 +151,7 @@ async function lostPinError(ports: ServicePorts, workflow: string, client: strin
 const firstPauseMs = 15;
 const longestPauseMs = 1_000;
 
-/** Returns the record once the run has ended, or its current state after `withinMs`. */
+/** Waits until the run has ended, for at most `withinMs`, and returns its record. */
 export async function untilEnded(ports: ServicePorts, id: string, withinMs: number): Promise<Execution | undefined> {
   const begin = ports.clock.now();
   for (;;) {
@@ -198,8 +198,8 @@ export async function restart(
 }
 
 /**
- * Forecasts a restart without storing anything. Throws as `restart` does, but reports a version that does not fit in
- * the forecast.
+ * Forecasts a restart without storing anything. Throws as `restart` does. But if the version does not fit the
+ * execution, the forecast says so instead.
  */
 export async function forecastRestart(ports: ServicePorts, by: Principal, id: string, wish: RestartWish) {
   const { request } = await requestFor(ports, by, id, wish);
@@ -241,8 +241,8 @@ async function partOfAnother(ports: ServicePorts, { id, ...source }: Execution):
 }
 
 /**
- * Returns the run for a request that a sender repeats because it got no answer. This is the run of the first request.
- * If the process of that run was killed, it is a restart of that run. Two concurrent repetitions create the same
+ * Returns the run for a request that a sender repeats because the sender got no answer: the run of the first request.
+ * If the process of that run was killed, returns a restart of that run. Two concurrent repetitions create the same
  * restart. Throws as `restart` does.
  */
 export async function continueRun(ports: ServicePorts, by: Principal, run: Execution): Promise<Execution> {

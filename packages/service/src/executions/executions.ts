@@ -123,8 +123,8 @@ async function loadUnlessErased(load: () => Promise<string | null>): Promise<str
 }
 
 /**
- * Erases the data of an execution and of all its restarts, or enqueues that; returns their ids. Throws
- * `ExecutionNotFound`, and `Conflict` as `eraseExecution` does.
+ * Erases the data of an execution and of all its restarts, or enqueues this erasure. Returns the ids of these
+ * executions. Throws `ExecutionNotFound`, and `Conflict` as `eraseExecution` does.
  */
 export async function erase(ports: ServicePorts, by: Principal, id: string): Promise<string[]> {
   const execution = await executionWithin(ports, by, id);

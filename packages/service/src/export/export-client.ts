@@ -17,7 +17,10 @@ export interface SealedExport {
 
 export const emptyDigest = "0".repeat(64);
 
-/** Extends a digest with records. It covers their order, each byte of an item, and the size and key (a hash) of an object. */
+/**
+ * Extends a digest with records. The new digest covers their order, each byte of an item, and the size and key (a hash)
+ * of an object.
+ */
 export function extendDigest(before: string, records: readonly ArchiveRecord[]): string {
   const hashOf = (text: string) => hash("sha256", text);
   return records.reduce((digest, record) => {
@@ -114,10 +117,16 @@ async function addUrl(archive: Archive, { text, ...object }: ArchivedObject): Pr
 
 type SurveyPorts = Pick<ServicePorts, "formats">;
 
-/** Number of pages, of one megabyte each, that are read from the table for one answer. More would delay other requests. */
+/**
+ * Number of pages, of one megabyte each, that `surveyPart` reads from the table for one answer. More pages would delay
+ * other requests.
+ */
 const maxPages = 4;
 
-/** Counts the formats in a part of the table. Throws `Forbidden`. */
+/**
+ * Counts how many records of each kind and format one part of the DynamoDB table holds. The part starts after the
+ * cursor `after`. Throws `Forbidden` if the caller's key is for one client.
+ */
 export async function surveyPart(ports: SurveyPorts, by: Principal, after?: string): Promise<FormatPage> {
   demandAllClients(by);
   return survey(ports, maxPages, after);

@@ -31,7 +31,7 @@ export function decompressBody(bytes: Buffer, encoding = ""): Buffer {
   }
 }
 
-/** Decodes a body in the charset of its content-type, by default UTF-8. Throws `Refused`. */
+/** Decodes a body in the charset of its content-type, by default UTF-8. Throws `Refused` as `decodeText` does. */
 export function decodeBodyText(bytes: Uint8Array, contentType: string): string {
   return decodeText(charsetOf(contentType), bytes, "its body");
 }

@@ -129,7 +129,10 @@ function valueIn(line: string): string {
   return line.slice(line.indexOf(":") + 1).trim();
 }
 
-/** Reads the file name. `filename*` holds its charset, a language, and the name (RFC 8187). */
+/**
+ * Returns the file name from the parameters of a part; undefined if they have none. `filename*` holds the charset, a
+ * language, and the name (RFC 8187).
+ */
 function fileIn(parameters: ReadonlyMap<string, string>): FormPart["file"] {
   const [, charset, encoded] = /^([^']+)'[^']*'(.*)$/s.exec(parameters.get("filename*") ?? "") ?? [];
   if (charset !== undefined && encoded !== undefined)

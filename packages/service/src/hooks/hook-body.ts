@@ -79,8 +79,8 @@ export function dedupeIdOf(
 }
 
 /**
- * Finds a string in the body's JSON or form, or a number as written: parsing a long number as a double would change its
- * last digits.
+ * Finds the string or number at `path` in the body's JSON or form. A number stays as the sender wrote it, because
+ * parsing a long number as a double would change its last digits.
  */
 function idIn(body: Uint8Array, path: readonly string[]): string | undefined {
   const text = utf8In(body);

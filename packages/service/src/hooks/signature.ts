@@ -47,8 +47,8 @@ function withoutPrefix(text: string, prefix: string): string | undefined {
 }
 
 /**
- * Compares the digest by each key with each digest that was sent. The time that this takes does not show whether two
- * digests differ, or at which byte.
+ * Returns whether the HMAC of `parts` with one of the keys equals one of the sent digests. The time that the comparison
+ * takes does not show whether two digests differ, or at which byte.
  */
 function anyFits(
   algorithm: WebhookSignature["algorithm"],

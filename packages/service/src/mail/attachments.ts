@@ -131,8 +131,8 @@ export function isTnef(bytes: Uint8Array): boolean {
 
 /**
  * Reads the files in a `winmail.dat`. Outlook sends attachments in this format (TNEF) to programs that cannot read it.
- * Of a truncated file, it returns the attachments whose bytes are complete. `type` is empty if the stream names none.
- * Source: Microsoft, [MS-OXTNEF] 2.1.
+ * If the file is truncated, the function returns only the attachments whose bytes are complete. `type` is empty if the
+ * stream names none. Source: Microsoft, [MS-OXTNEF] 2.1.
  */
 export function readTnef(bytes: Uint8Array): Omit<MailAttachment, "inside">[] {
   const files: { title: string; properties: ReadonlyMap<number, Property>; bytes?: Uint8Array }[] = [];
@@ -160,7 +160,10 @@ function textOfProperty({ type, value }: Property = { type: text8, value: new Ui
   return textOf(value, type === text16 ? "utf-16le" : "windows-1252");
 }
 
-/** The bytes of an object follow the GUID of its interface. An embedded message is itself a TNEF stream. */
+/**
+ * Returns the bytes of a property. The bytes of an object follow the GUID of its interface. An embedded message is
+ * itself a TNEF stream.
+ */
 function bytesOf(property: Property | undefined): Uint8Array | undefined {
   return property?.type === object ? property.value.subarray(guidBytes) : property?.value;
 }

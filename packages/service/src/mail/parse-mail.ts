@@ -83,7 +83,9 @@ function addressesOf(addresses: Address[] = []): string[] {
   return all.slice(0, maxAddresses).flatMap(({ address }) => address?.toLowerCase() || []);
 }
 
-/** Returns null for an invalid date, which the parser returns as it was written. */
+/**
+ * Returns the date in ISO 8601; null if it is missing or invalid. The mail parser returns an invalid date unchanged.
+ */
 function dateOf({ date }: Email): string | null {
   const time = Date.parse(date ?? "");
   return Number.isNaN(time) ? null : new Date(time).toISOString();
@@ -181,7 +183,7 @@ function bytesOfWord(encoding: string, content: string): Buffer {
   );
 }
 
-/** Joins split words in the headers of a mail and of its parts. Bodies are not changed. */
+/** Joins consecutive encoded words in the headers of a mail and of its parts. Bodies are not changed. */
 export function joinWordsInHeads(raw: Buffer, isBoundary: (line: string) => boolean): Buffer {
   const text = raw.toString("latin1");
   if (!severalWords.test(text)) return raw;

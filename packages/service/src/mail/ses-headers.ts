@@ -8,11 +8,11 @@ const maxLetters = 10_000;
 
 /**
  * Returns the sender domain that SES has proven (DMARC), from `Authentication-Results` (RFC 8601); undefined if none is
- * proven. Senders choose some of the words in it (MAIL FROM, HELO, the `i=` of DKIM). Therefore text in quotes and
- * comments never counts as a result. A sender could also put SES's own result between quotes, and add a false one. SES
- * writes `dmarc=` once, so a header with two of them is rejected. SES ends the header with a semicolon, and puts
- * semicolons between some properties. The parts between these semicolons look like results of unknown methods, and are
- * ignored.
+ * proven. Senders choose some of the words in this header (MAIL FROM, HELO, the `i=` of DKIM). Therefore text in quotes
+ * and comments never counts as a result. A sender could also put SES's own result between quotes, and add a false one.
+ * SES writes `dmarc=` once, so a header that contains `dmarc=` twice proves nothing. SES ends the header with a
+ * semicolon, and puts semicolons between some properties. The parts between these semicolons look like results of
+ * unknown methods, and are ignored.
  */
 function provenDomainIn(header: string): string | undefined {
   if (header.length > maxLetters || (header.match(/dmarc\s*=/gi) ?? []).length !== 1) return undefined;
@@ -37,8 +37,8 @@ interface Pair {
 }
 
 /**
- * Returns the pairs of each part between semicolons. A comment counts as a space. Returns undefined if a quote or a
- * comment has no end.
+ * Splits a header at its semicolons, and returns the pairs of each part. A comment counts as a space. Returns undefined
+ * if a quote or a comment has no end.
  */
 function pairsIn(header: string): Pair[][] | undefined {
   const segments: Pair[][] = [[]];
@@ -69,7 +69,7 @@ function tokenAt(header: string, at: number): string | undefined {
   return tokenPattern.exec(header)?.[0];
 }
 
-/** Returns the comment at `start`, with nested comments. */
+/** Returns the comment at `start`, including the comments nested in it; undefined if the comment has no end. */
 function commentAt(header: string, start: number): string | undefined {
   let depth = 0;
   for (let at = start; at < header.length; at++) {
@@ -137,8 +137,8 @@ export type ReadTxt = (name: string) => Promise<string[][]>;
 const readTxt: ReadTxt = (name) => new Resolver({ timeout: 1_000, tries: 2 }).resolveTxt(name);
 
 /**
- * Maximum number of labels in a parent name that is queried, as in DMARCbis. The sender chooses the domain, which may
- * have any number of labels.
+ * Maximum number of labels in the name of a parent domain for which the reader asks DNS, as in DMARCbis. The sender
+ * chooses the domain, which may have any number of labels.
  */
 const maxLabels = 7;
 

@@ -44,8 +44,9 @@ export interface Guard {
 const bodiless = [204, 205, 304];
 
 /**
- * Builds a `fetch` for hosts that users name. It follows no redirect, which would carry a secret or the request to an
- * unchecked host. Each request has its own connection. It asks for no compression, so the byte limit counts the real size.
+ * Builds a `fetch` for hosts that users name. This `fetch` follows no redirect, because a redirect could carry the
+ * request and its secrets to an unchecked host. Each request has its own connection. The `fetch` requests no
+ * compression, so the byte limit applies to the real size.
  */
 function fetchThrough({ lookup, admit }: Guard): OutgoingFetch {
   return async (url, init) => {
@@ -67,7 +68,10 @@ function fetchThrough({ lookup, admit }: Guard): OutgoingFetch {
   };
 }
 
-/** Limits the size of an answer. Cancelling the stream, or exceeding the limit, closes the connection. */
+/**
+ * Returns the body of an answer as a stream, which fails if the body exceeds `maxAnswerBytes`. If the reader cancels
+ * the stream, or the stream fails, the connection closes.
+ */
 function limitAnswer(answer: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
   let bytes = 0;
   const counted = new Transform({

@@ -3,7 +3,7 @@ import type { OnFailure } from "@nova/workflow";
 import type { AuditRecord } from "./audit.ts";
 import type { Range } from "./page.ts";
 
-/** The owner of everything without a client. It has no record and no quota. */
+/** The client of all runs that are started without a client. This client has no record and no quota. */
 export const defaultClient = "default";
 
 /** A company for which workflows run. */
@@ -25,7 +25,7 @@ export interface Client {
   erasing?: Erasing;
 }
 
-/** The progress of erasing a client. New runs of that client execute nothing. */
+/** The progress of a client's erasure. While it lasts, new runs of the client execute nothing. */
 export interface Erasing {
   by: string;
   since: string;
@@ -82,9 +82,9 @@ export interface Ticket {
 }
 
 /**
- * Slots of pools, which runs hold, and the queues of runs that wait for one. Every read is strongly consistent.
- * `admission` is the ULID of an attempt to start a run. Because of it, a late call of an earlier attempt cannot undo a
- * later attempt.
+ * Stores which runs hold slots of pools, and the queues of runs that wait for a slot. Every read is strongly
+ * consistent. `admission` is the ULID of an attempt to start a run. Because of it, a late call of an earlier attempt
+ * cannot undo a later attempt.
  */
 export interface SlotStore {
   /**
@@ -93,8 +93,8 @@ export interface SlotStore {
    */
   take(pool: string, execution: string, admission: string, limit: number): Promise<boolean>;
   /**
-   * Frees the run's slot; with `admission` only if that admission holds the slot. With `rank`, the rank of a run that
-   * has ended, it also stores this rank.
+   * Frees the run's slot. With `admission`, it frees the slot only if that admission holds it. With `rank`, the rank of
+   * a run that has ended, it also stores this rank.
    */
   giveBack(pool: string, execution: string, of?: { admission?: string; rank?: string | undefined }): Promise<void>;
   taken(pool: string): Promise<string[]>;

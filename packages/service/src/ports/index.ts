@@ -85,8 +85,8 @@ export interface Attempt {
   key: string;
   fingerprint: string;
   /**
-   * The ULID reserved for the result, so that a process that takes over an abandoned attempt makes the thing with the
-   * same id.
+   * The ULID reserved for the result. A process that takes over an abandoned attempt makes its result with the same
+   * ULID.
    */
   id: string;
   /** ISO 8601: when a process last started on the attempt. */

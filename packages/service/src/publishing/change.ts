@@ -9,15 +9,15 @@ import { moveActive, settleTriggers } from "./move-active.ts";
 
 /**
  * Finishes a deletion: removes the triggers, pauses and credentials of a deleted workflow, and records the deletion.
- * The deletion itself calls it. After a crash, the next deletion or publication of that id calls it. Returns false if
- * nothing was left to do.
+ * The deletion itself calls this function. After a crash, the next deletion or publication of that id calls it. Returns
+ * false if no deletion is in progress.
  */
 export async function finishDeletion(ports: ServicePorts, id: string): Promise<boolean> {
   const { leaving } = (await ports.workflowStates.get(id)) ?? {};
   if (!leaving) return false;
   await settleTriggers(ports, id);
   await endPauses(ports, id);
-  // A version that was published during the deletion uses the same credentials, so they are kept.
+  // Keeps the credentials if a version was published during the deletion, because that version uses them.
   if (!(await showUnlessDeleted(ports, id))) await removeCredentialsOf(ports, { workflow: id });
   await ports.audit.append(leaving);
   await ports.workflowStates.endDeletion(id, leaving);
@@ -76,7 +76,7 @@ export interface Review extends Pick<Generation, "node" | "client" | "codeHash" 
 }
 
 /**
- * Stores a verdict. Approved code runs from now on and replaces other code for the same inputs. Rejected code no longer
+ * Stores a verdict. From now on, approved code runs in place of other code for the same inputs. Rejected code no longer
  * runs, but is kept. A repeated verdict changes nothing. Throws `NotFound`, `Forbidden`, `Conflict`.
  */
 export async function reviewCode(

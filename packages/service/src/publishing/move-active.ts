@@ -6,9 +6,9 @@ import { putTriggers, removeTriggers, replacesTrigger } from "../triggers/sync.t
 import { findActive } from "../workflows/find.ts";
 
 /**
- * Brings triggers into the state that the active version defines. It looks at the triggers in `made` and at those of
- * `touched` versions: it sets up the ones that the active version has, and removes the others. If another version
- * becomes active meanwhile, it starts again. Throws as `putTriggers` does.
+ * Brings the triggers in `made` and the triggers of `touched` versions into the state that the active version defines.
+ * It sets up those that the active version has, and removes the others. If another version becomes active meanwhile, it
+ * starts again. Throws as `putTriggers` does.
  */
 export async function settleTriggers(ports: ServicePorts, workflowId: string, made: readonly Trigger[] = []) {
   for (let all = made; ; ) {
@@ -40,11 +40,11 @@ async function clearTouched(ports: ServicePorts, workflowId: string, state: Vers
 }
 
 /**
- * Activates `next`, or no version. It first sets up the triggers of `next`, and at the end removes those of the
- * previous version. `decide` returns the new state, or undefined for no change. If another process changes the state
- * meanwhile, the function calls `decide` again. It lists `next` and the previous version in `touched` before it sets up
- * the first trigger, and until all triggers are settled. So the sweeper finishes the work of a crashed process. Throws
- * the errors of `decide` and of `putTriggers`.
+ * Activates `next`; if `next` is undefined, no version stays active. The function first sets up the triggers of `next`,
+ * and at the end removes those of the previous version. `decide` returns the new state, or undefined for no change. If
+ * another process changes the state meanwhile, the function calls `decide` again. From before the first trigger is set
+ * up until all triggers are settled, `touched` lists `next` and the previous version. So the sweeper finishes the work
+ * of a crashed process. Throws the errors of `decide` and of `putTriggers`.
  */
 export async function moveActive(
   ports: ServicePorts,

@@ -10,8 +10,8 @@ import { admit, fillPools, type QueuePorts, ticketOf } from "./fill.ts";
 import { allRunsPool, limitsOf, poolsOf, type RunQuotas, readPool } from "./pools.ts";
 
 /**
- * Starts a run with `start`, or queues it if a quota, a pause or the limit for all runs applies. If none applies, it
- * only calls `start`.
+ * Starts a run with `start`, or queues it if a quota, a pause or the limit for all runs applies. If none of these
+ * applies, the function only calls `start`.
  */
 export async function startOrQueue(
   ports: ServicePorts,

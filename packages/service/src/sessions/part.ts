@@ -32,7 +32,10 @@ export function partFrom(draft: Draft, draftGraph: DraftGraph, { entries, merge,
   return { start, steps: draftGraph.order.filter((id) => reached.has(id)), edges, passed, nodes, allEdges };
 }
 
-/** `nodes` come before the maps around a node. `beside` are tools and fallbacks of `nodes`. */
+/**
+ * Nodes for a part of a map's body: `nodes` are the nodes that run before the maps that contain it, and `beside` are
+ * the tools and fallbacks of `nodes`.
+ */
 export interface NodesOutside {
   nodes: readonly DraftNode[];
   beside: readonly DraftNode[];
@@ -53,7 +56,7 @@ export function partAlone(
   const inside = draftGraph.onward
     .filter(({ from }) => kept.has(from))
     .map((edge): DraftEdge => ({ ...edge, to: kept.has(edge.to) ? edge.to : end }));
-  // No edge leaves a tool, which runs alone like any other node.
+  // Adds an edge to the end if no edge leaves the node, for example for a tool.
   if (!inside.some(({ from }) => from === node.id)) inside.push({ from: node.id, to: end });
   const targets = new Set(inside.map(({ to }) => to));
   const first = [...passed, node.id].find((id) => !targets.has(id)) ?? node.id;
@@ -98,8 +101,8 @@ function wholeOf(draft: Draft, { start, ends, edges }: DraftGraph): { nodes: Dra
 const publishedOnly = new Set(["triggers", "on_failure", "warm", "timeout", "inputs"]);
 
 /**
- * Returns the part as a workflow file. Of the `inputs`, only secret ones are kept: the session has already checked its
- * initial context, and nodes have changed values since.
+ * Returns the part as a workflow file. It keeps only the secret `inputs`: the session has already checked its initial
+ * context, and nodes have changed values since.
  */
 export function sourceOfPart(
   draft: Draft,
