@@ -2,7 +2,10 @@ import type { Delivery, DeliveryQuery, DeliveryStore, LiveTrigger, TriggerStore 
 import type { Trigger } from "@nova/workflow";
 import * as db from "./records.ts";
 
-/** Live triggers by key: the mail address, path or name under which events arrive. */
+/**
+ * Creates the store of live triggers by their keys. A key is a mail address, the id of a webhook, or the ids of
+ * workflow and trigger.
+ */
 export function createTriggerStore(connection: db.TableConnection): TriggerStore {
   const triggers = triggerRecord(connection);
   return {
@@ -35,10 +38,10 @@ const triggerRecord = db.record(
   { record: db.tableKeys("TRIGGER#{key}", "TRIGGER") },
 );
 
-/** Stored when no workflow or client is known. It is not a valid workflow id or slug. */
+/** Stands for an unknown workflow or client of a delivery. It is not a valid workflow id or slug. */
 const noOwner = "*";
 
-/** Mails, webhook calls and events that arrived for triggers. */
+/** Creates the store of deliveries: mails, webhook calls, events and times that reached triggers. */
 export function createDeliveryStore(connection: db.TableConnection): DeliveryStore {
   const deliveries = deliveryRecord(connection);
   return {

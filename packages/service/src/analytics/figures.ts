@@ -56,7 +56,7 @@ export async function savingsOf(ports: Reads, head: engine.Head): Promise<number
 }
 
 /**
- * Returns the US dollars that a model cost to write the code `id`; undefined if this code is neither locked nor stored.
+ * Returns the US dollars that a model cost to write the code `id`; undefined if the code is not locked and not stored.
  */
 async function costOf({ workflows, generations }: Reads, head: engine.Head, id: string): Promise<number | undefined> {
   const locked = (await workflows.get(head.workflow_id, head.workflow_version))?.workflow.lock?.[head.node_id];

@@ -56,8 +56,8 @@ export async function sweepQueues(ports: QueuePorts, timeBudget?: TimeBudget): P
 }
 
 /**
- * Frees unused slots of a pool: those of ended runs, and in the pool of all runs also those of waiting runs. It reads
- * each record, since the index of open runs may be out of date.
+ * Frees the slots of ended runs in a pool. In the pool of all runs, it also frees the slots of waiting runs. It reads
+ * each run's record, since the index of open runs may be out of date.
  */
 async function repairPool(ports: QueuePorts, pool: string, running: ReadonlySet<string>): Promise<void> {
   for (const execution of await ports.slots.taken(pool)) {

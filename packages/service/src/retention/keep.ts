@@ -22,7 +22,10 @@ interface ClientPass {
    */
   mark: string | undefined;
   cursor: string | undefined;
-  /** ISO 8601: start of the first run that could not be erased yet. `mark` never becomes later than this time. */
+  /**
+   * ISO 8601: the time at which the first run that cannot be erased yet started. `mark` never becomes later than this
+   * time.
+   */
   staysFrom: string | undefined;
 }
 

@@ -130,7 +130,10 @@ export function sourceOfPart(
   };
 }
 
-/** Declares keys of the initial context as inputs, so that prompts may name them, and keeps the secret inputs. */
+/**
+ * Returns the `inputs` of a part: the secret inputs, and the keys of the initial context, so that prompts may name
+ * these keys. Returns undefined if there is none.
+ */
 function knownInputs(inputs: unknown, keys: readonly string[]): object | undefined {
   const properties = (inputs as { properties?: Record<string, { secret?: unknown }> } | undefined)?.properties ?? {};
   const known = keys.map((key) => [key, {}] as const);
@@ -158,9 +161,9 @@ export function sourceOfWhole(
 const mayBeMissing = new Set(["NOVA230", "NOVA302", "NOVA401", "NOVA411", "NOVA450", "NOVA456", "NOVA512", "NOVA515"]);
 
 /**
- * Throws `Refused` for a node that can never run: an unknown kind, an unknown key of its kind, or an invalid value. Checks
- * the nodes of a map one by one, so that a user can draw their edges later. Skips nodes for which `isKnown` is true,
- * because they were checked before.
+ * Throws `Refused` for a node that can never run, because of an unknown kind, a key that its kind does not have, or an
+ * invalid value. Checks the nodes of a map one by one, so that a user can draw their edges later. Skips nodes for which
+ * `isKnown` is true, because they were checked before.
  */
 export async function demandNode(
   draft: Draft,
@@ -180,7 +183,7 @@ export async function demandNode(
   const nodes = isStep(node) ? part.nodes : part.nodes.with(place, node);
   const { findings } = parseWorkflow(sourceOfPart(draft, { ...part, nodes }, { id: "draft", isRecorded: () => false }));
   const path = `$.nodes[${place}]`;
-  // The part has a start and an end of its own, so a start or an end of the draft is one too many.
+  // The part has its own start and end. So for a start or an end of the draft, findings about the graph do not count.
   const isOfGraph = (code: string) => !isStep(node) && code.startsWith("NOVA2");
   const own = findings.filter(
     ({ severity, code, ...found }) =>

@@ -145,8 +145,9 @@ function keysOf({ extra = [] }: Plan, context: string): string[] {
 }
 
 /**
- * Makes outcomes stale immediately if they used values that the caller sent for one run only, or if their nodes are in or
- * after a loop and ran alone. A run of the whole draft would not have these values, and may have several rounds.
+ * Makes outcomes stale immediately if they used values that the caller sent for one run only, or if their nodes are in
+ * or after a loop and ran alone. A run of the whole draft would not have these values, and its loops may have several
+ * rounds.
  */
 function withExtra(bases: Record<string, RunBasis>, isOfOneRound: boolean, extra: readonly Member[] = []) {
   if (extra.length === 0 && !isOfOneRound) return bases;
@@ -207,7 +208,7 @@ function startOutcome({ workflow }: Version, context: string): Member[] {
   return start ? [{ key: start.id, json: objectText([{ key: "set", json: objectText(set) }]) }] : [];
 }
 
-/** Returns the state of a session's run once it has ended, or after `waitMs`. Throws `NotFound`. */
+/** Waits until a run of a session has ended, for at most `waitMs`, and returns its state. Throws `NotFound`. */
 export async function readSessionRun(
   ports: ServicePorts,
   by: Principal,

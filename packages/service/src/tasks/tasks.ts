@@ -76,12 +76,12 @@ export async function answer(ports: ServicePorts, by: Principal, name: NamedTask
   return answered;
 }
 
-/** Returns the source of an answer or a vote, as entries name it. */
+/** Returns the text by which entries name the source of an answer or a vote. */
 function sourceOf({ id, person }: Principal): string {
   return person?.via.kind === "mail" ? "a mailed link" : `the API as ${id}`;
 }
 
-/** A change of a vote, which an approval stored. */
+/** The change of a vote that an approval has stored. */
 export type VoteChange = Awaited<ReturnType<typeof engine.withdrawVote>>;
 
 /** Takes back the caller's vote or delegation. Throws `NotFound`, `ApproverRefused`, `AnswerRefused`. */
@@ -168,7 +168,7 @@ export async function ownerOfLink(
   return { id: via.key ?? name, role: "runner", client: task.client, name, person };
 }
 
-/** The hash that is compared if no link is found. No token has this hash. */
+/** `resumeLink` compares a token with this hash if it finds no link. No token has this hash. */
 const unmatchableHash = "0".repeat(64);
 
 /** Finds the resume link of an id and a token. Throws `TooMany`, and the same `NotFound` for every mistake. */

@@ -76,10 +76,13 @@ export interface UploadRequest {
   client?: string;
 }
 
-/** `expiresAt`: the end of the time to upload; ISO 8601. */
+/** A requested upload. `expiresAt` (ISO 8601): the caller must send the bytes before this time. */
 export type RequestedUpload = UploadTicket & { id: string; expiresAt: string };
 
-/** Returns the request that uploads the bytes. Throws `NotFound`; `Refused` if there are too many bytes. */
+/**
+ * Returns the URL and the headers of the request with which the caller uploads the bytes. Throws `NotFound`; `Refused`
+ * if there are too many bytes.
+ */
 export async function requestUpload(
   ports: Pick<ServicePorts, "uploads" | "clients" | "clock">,
   by: Principal,
