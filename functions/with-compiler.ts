@@ -1,6 +1,6 @@
 import { provideCompiler } from "./service-app.ts";
 
-/** Loads the compiler, which is large. Most requests need no compiler, so the first request that needs it loads it. */
+/** Loads the compiler. It is large and most requests do not need it, so the first request that needs it loads it. */
 const sent = () => import("@nova/compiler/sent");
 
 provideCompiler({

@@ -4,7 +4,7 @@ import { MethodNotAllowed, Misfit, Unreadable } from "./errors.ts";
 import type { HttpAnswer } from "./event.ts";
 import type { Answer } from "./route.ts";
 
-/** The HTTP status of each error that a package throws, by name. An error that is not listed is a fault of NOVA. */
+/** The HTTP status of each error that a package throws, by name. NOVA answers with status 500 to all other errors. */
 const statuses: Record<string, number> = {
   Unauthenticated: 401,
   Forbidden: 403,

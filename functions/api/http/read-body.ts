@@ -48,8 +48,8 @@ const maxDepth = 501;
 const maxKeys = 100_000;
 
 /**
- * Throws `Unreadable` for a body that is too long, too deep or has too many keys. It runs before the parser, because
- * even a small body of brackets is slow to parse.
+ * Throws `Unreadable` for a body that is too long, too deeply nested, or has too many keys. Callers check a body before
+ * they parse it, because even a small body that consists of brackets is slow to parse.
  */
 export function refuseLarge(text: string): void {
   const refuseAbove = (limit: number, given: number, is: string, wayOut: string) => {
