@@ -18,8 +18,8 @@ export interface LambdaContext {
 }
 
 /**
- * The ports that every Lambda gets: the ports of the engine, an event bus that also loads the stored detail of a large
- * event, the limits for starts of queued runs, and access to servers that users name.
+ * The ports that every Lambda gets. In addition to the ports of the engine, these are a bus that loads the stored
+ * details of large events, the limits for starts of queued runs, and access to servers that users name.
  */
 export interface FunctionPorts extends engine.Ports {
   bus: NovaBus;

@@ -19,8 +19,8 @@ export const Environment = z
     NOVA_SIGNING_KMS_KEY: z.string().optional(),
     NOVA_SIGNING_KEY: z.string().optional(),
     /**
-     * KMS keys (`ECC_NIST_P256`) that ever signed close entries, separated by commas; the last one signs. Absent: a key
-     * that is derived from `NOVA_SIGNING_KEY` signs, or the last one in `NOVA_PROOF_KEY_FILE`.
+     * KMS keys (`ECC_NIST_P256`) that ever signed close entries, separated by commas; the last key signs. Absent: the
+     * last key in `NOVA_PROOF_KEY_FILE` signs, or, without that file, a key that is derived from `NOVA_SIGNING_KEY`.
      */
     NOVA_PROOF_KMS_KEYS: z
       .string()

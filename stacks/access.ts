@@ -126,7 +126,7 @@ export function eventArns(stack: Stack) {
     rules: [events("rule", `${novaName}/nova-*`), events("rule", "nova-*")],
     /** The function that is the only target of these rules. */
     firing: functionArn(stack, "nova-fire-trigger"),
-    /** All rules on NOVA's bus, including those of the stacks. */
+    /** All rules on NOVA's bus, including the rules that the stacks create. */
     rulesOfBus: events("rule", `${novaName}/*`),
     group: scheduler("schedule-group", novaName),
     schedules: scheduler("schedule", `${novaName}/nova-*`),

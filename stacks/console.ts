@@ -26,8 +26,8 @@ export function console({ stack, app }: StackContext) {
 }
 
 /**
- * The code that CloudFront runs for each request, in a dialect close to ES 5.1. It redirects a browser from the bare
- * address to the page, and answers every path of the page with the page itself.
+ * The code that CloudFront runs for each request, in a dialect close to ES 5.1. It redirects browsers from the paths
+ * `/` and `/console` to the page, and answers every path of the page with the page itself.
  */
 export const routePage = String.raw`
 function handler(event) {

@@ -103,8 +103,8 @@ function objects(bucket: Bucket, actions: readonly string[], keys: string): Poli
 }
 
 /**
- * A condition that is true only for credentials. The encryption context of a credential contains `name`, and that of a
- * task token does not.
+ * A condition that is true only for credentials. Only the encryption context of a credential contains `name`; a task
+ * token has another context.
  */
 const ofCredentials = encryptedFor("name");
 

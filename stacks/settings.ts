@@ -128,7 +128,10 @@ export function environmentOf(stack: Stack, named: Named, variables: NodeJS.Proc
 
 export interface Stage {
   name: string;
-  /** True for the stage `production`: its data outlives its stacks and is protected against deletion. */
+  /**
+   * True for the stage `production`. The data of this stage is protected against deletion, and stays after its stacks
+   * are removed.
+   */
   isProduction: boolean;
   /** Removal policy of resources with data or keys. */
   removal: RemovalPolicy;

@@ -105,12 +105,12 @@ const removing = ["dynamodb:DeleteItem", "dynamodb:BatchWriteItem", "dynamodb:Pa
 const staying = [partitions.chains, partitions.roots, partitions.stamps].flat();
 
 /**
- * Denies everyone in the account, even administrators, to delete an entry of a chain, a root of a tree or a time stamp,
- * or to change a root or a time stamp. Only `eraser`, the ARN of the role that erases contents on request, may change
- * an entry. A principal with permission to put items can overwrite an entry: policies of DynamoDB cannot require that a
- * PutItem replaces nothing, and restoring a backup needs puts. NOVA's functions put only new items. If another
- * principal overwrites an entry of a finished run, `nova verify` reports `broken`: a valid last entry needs a proof key
- * (docs/guarantees.md).
+ * Forbids everyone in the account, even administrators, to delete an entry of a chain, a root of a tree or a time
+ * stamp. Also forbids changes of a root or a time stamp. Only `eraser`, the ARN of the role that erases contents on
+ * request, may change an entry. A principal with permission to put items can overwrite an entry: policies of DynamoDB
+ * cannot require that a PutItem replaces nothing, and restoring a backup needs puts. NOVA's functions put only new
+ * items. If another principal overwrites an entry of a finished run, `nova verify` reports `broken`: a valid last entry
+ * needs a proof key (docs/guarantees.md).
  */
 function chainStays(eraser: string): PolicyStatement[] {
   const changes = denied("ChainStaysAsItIs", ["dynamodb:UpdateItem"]);

@@ -19,10 +19,7 @@ export interface ApiForOne {
   fetch: (request: Request) => Promise<Response>;
 }
 
-/**
- * Creates a REST API in this process that answers requests as those of `principal`. The answers are the same as those
- * of a server.
- */
+/** Creates a REST API in this process. It answers each request as if `principal` had sent the request to a server. */
 export function callAs(
   inner: Pick<InnerApi, "with">,
   { rates: _, ...ports }: ServicePorts,

@@ -12,8 +12,8 @@ import { kindOf } from "./formats.ts";
 import { type BucketConnection, readObject, signGet, spool, writeOnce } from "./s3/objects.ts";
 
 /**
- * Kinds of items that the archive leaves out: items that matter for a day at most, and trees, whose roots belong to the
- * deployment that has signed and numbered them.
+ * Kinds of items that the archive leaves out. Some matter for a day at most. The others belong to trees, whose roots
+ * belong to the deployment that has signed and numbered them.
  */
 const notArchived = new Set(["attempt", "rate", "leaf", "root", "stamp", "daily-check"]);
 
@@ -187,8 +187,8 @@ interface KeyPatterns {
   clientKey?: string;
   client?: string;
   /**
-   * The execution to which the item belongs. For an item of the chain it is the partition: the execution, and after it
-   * the map item, if there is one.
+   * The execution to which the item belongs. For an item of the chain, this is the partition: the execution, followed
+   * by the map item, if there is one.
    */
   execution?: string;
 }

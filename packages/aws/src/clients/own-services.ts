@@ -93,7 +93,7 @@ export function useOwnServices(client: Client): void {
         const { status: statusCode, ...response } = (clientName === "S3Client" ? inXml : inJson)(refusal.error);
         // S3 answers a HEAD request without a body.
         if (commandName === "HeadObjectCommand") response.body = Buffer.alloc(0);
-        // The only middleware after this one is the deserialiser, which reads `response` and ignores `output`.
+        // Only the deserialiser runs after this middleware. It reads `response` and ignores `output`.
         return { response: { statusCode, ...response }, output: undefined as never };
       },
     { step: "deserialize", priority: "low", name: "answerWithRefusal" },

@@ -154,7 +154,7 @@ const keyPattern = /^[0-9a-f]{64}$/;
 interface RawKeysOptions {
   /** 32 bytes in hex: the key until the first rotation. */
   keyHex: string;
-  /** Holds the keys after a rotation, as JSON `{"keys": [hex, ...]}`; the last one encrypts. Absent: no rotation. */
+  /** Holds the keys after a rotation, as JSON `{"keys": [hex, ...]}`; the last key encrypts. Absent: no rotation. */
   file?: string | undefined;
 }
 

@@ -26,7 +26,7 @@ interface DatedKey {
 type Point = Pick<PublicKey, "x" | "y">;
 
 /**
- * Creates a key pair in KMS (`ECC_NIST_P256`). `keyIds` names every key that was ever used. The last one is the newest,
+ * Creates a key pair in KMS (`ECC_NIST_P256`). `keyIds` names every key that was ever used. The last key is the newest,
  * and signs. The private keys never leave KMS.
  */
 export function createKmsKeyPair(client: KMSClient, keyIds: readonly string[]): KeyPair {

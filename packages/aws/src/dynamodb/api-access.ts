@@ -83,8 +83,8 @@ export function createAttemptStore(connection: db.TableConnection): AttemptStore
         .where(({ expiresAt }, { lt, notExists }) => `${notExists(expiresAt)} OR ${lt(expiresAt, now / 1000)}`);
       if (await db.writeIf(put)) return undefined;
       const item = await db.readItem(attempts.get(attempt));
-      // If the SDK repeats a put whose answer was lost, it finds the attempt that it has stored itself. That attempt
-      // does not count as an earlier one.
+      // If the answer to a put is lost, the SDK repeats the put, which then fails because the first put has stored the
+      // attempt. This attempt does not count as an earlier attempt.
       return item && item.id !== attempt.id ? db.requireFormat(`attempt ${item.id}`, item) : undefined;
     },
     takeOver(name, since, now) {

@@ -97,7 +97,7 @@ export function createExecutionStore(
 
 /**
  * Replaces an offered sandbox in its record by `replacement`. Returns false if the sandbox is no longer offered. Tries
- * again if another process takes a different sandbox from the same record meanwhile.
+ * again if another process takes a different sandbox from the same record at the same time.
  */
 async function replaceIdle(entity: ExecutionEntity, { id, idle, offered }: Offer, replacement: Sandbox[]) {
   const taker: string = randomUUID();
@@ -113,7 +113,7 @@ async function replaceIdle(entity: ExecutionEntity, { id, idle, offered }: Offer
   return false;
 }
 
-/** Adds an imported restart to the record of its source, if the source is stored here too. */
+/** Adds an imported restart to the record of its source, if this table also contains the source. */
 export async function noteImported(connection: db.TableConnection, restart: Restart): Promise<void> {
   await noteRestart(executionRecord(connection), restart, "imported");
 }

@@ -101,7 +101,7 @@ export function record<const A extends Attributes, const I extends Indexes>(enti
 
 const formatField = numbers("format");
 
-/** An item of a record as it is stored. */
+/** The type of a stored item, for a function that `record` has returned. */
 // biome-ignore lint/suspicious/noExplicitAny: ElectroDB declares these parameters as any
 export type Stored<R extends (connection: TableConnection) => Entity<any, any, any, any>> = EntityItem<ReturnType<R>>;
 

@@ -268,8 +268,8 @@ export class WakePlaces {
   readonly #tasks: ReturnType<typeof wakeRecord>;
   readonly #shapes: ReturnType<typeof shapeRecord>;
   /**
-   * Maps the name of each `WakeShape` that this process has written or found to the time at which the record of the
-   * shape expires, in seconds since the epoch.
+   * The shapes that this process has written or found. Maps the name of each `WakeShape` to the time at which its
+   * record expires, in seconds since the epoch.
    */
   readonly #known = new Map<string, number>();
 

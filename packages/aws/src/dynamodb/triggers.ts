@@ -48,8 +48,8 @@ export function createDeliveryStore(connection: db.TableConnection): DeliverySto
     async begin(delivery) {
       if (await db.writeIf(deliveries.create(db.omitAbsent({ ...delivery, ...ownersOf(delivery) })))) return undefined;
       const item = await db.readItem(deliveries.get({ key: delivery.key }));
-      // If the SDK repeats a put whose answer was lost, it finds the delivery that it has stored itself. That delivery
-      // does not count as an earlier one.
+      // If the answer to a put is lost, the SDK repeats the put, which then fails because the first put has stored the
+      // delivery. This delivery does not count as an earlier delivery.
       return item && item.id !== delivery.id ? deliveryOf(item) : undefined;
     },
     async finish(key, { status, execution, reason }) {

@@ -72,7 +72,7 @@ export function createBlobLinks(bucket: BucketConnection): BlobLinks {
 
 /**
  * Copies an object to the key of its blob, inside S3. Reads its bytes only if the object has no stored checksum.
- * Returns undefined if there is no object. Throws `StoreUnavailable` if the object changes meanwhile.
+ * Returns undefined if there is no object. Throws `StoreUnavailable` if the object changes during the copy.
  */
 export async function placeObject(
   { client, bucket }: BucketConnection,

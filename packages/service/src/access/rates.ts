@@ -25,8 +25,8 @@ interface Count {
 /**
  * Allows at most `limit` requests of a key in each ten seconds, over all processes. A Lambda of the API answers one
  * request at a time, so most processes see few requests of a key. Each process allows the first 5 % of the limit
- * without asking the table; a process that sees more requests reserves 5 % at a time in the table. API Gateway's HTTP
- * APIs cannot limit by key; their throttle bounds the free requests of many processes.
+ * without asking the table. If a process gets more requests, it reserves 5 % of the limit at a time in the table. API
+ * Gateway's HTTP APIs cannot limit by key; their throttle bounds the free requests of many processes.
  */
 export function createRates(
   { rateStore, clock }: Pick<ServicePorts, "clock"> & { rateStore: RateStore },

@@ -83,8 +83,8 @@ export async function costReports(runs: Runs) {
 }
 
 /**
- * Returns the sum of the statistics of all nodes. It has no durations, since a distribution over different nodes would
- * say nothing.
+ * Returns the sum of the statistics of all nodes. The sum has no durations, because a distribution over different nodes
+ * has no meaning.
  */
 function sumNodes(nodes: Record<string, NodeFigures>): NodeFigures {
   return { ...Object.values(nodes).reduce(mergeFigures, noFigures), durations: null };

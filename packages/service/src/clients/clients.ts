@@ -101,10 +101,10 @@ export async function demandClient(ports: Pick<ServicePorts, "clients">, by: Pri
 const defaultClientRefusal = `nothing is kept of "${defaultClient}", the client of runs without one - on_failure belongs into the definitions of their workflows, quotas to PUT /workflows/{id}/quotas; or make a client and start their runs for it`;
 
 /**
- * Changes a client. New pins, variables and quotas replace the old ones as a whole. If the new quotas have room for
- * queued runs, these runs start. Throws `NotFound`; `Conflict` for a client that is being erased; `Refused` for the
- * default client, unknown versions, invalid variables, and mail addresses if no mail is configured; `Forbidden` if a
- * client changes its own limits.
+ * Changes a client. New pins replace all old pins, new variables all old variables, and new quotas all old quotas. If
+ * the new quotas have room for queued runs, these runs start. Throws `NotFound`, and `Conflict` for a client that is
+ * being erased. Throws `Refused` for the default client, unknown versions, invalid variables, and mail addresses if no
+ * mail is configured. Throws `Forbidden` if the key of one client changes quotas or the sender address.
  */
 export async function changeClient(
   ports: ClientPorts & QueuePorts & Pick<ServicePorts, "workflows" | "machineVersions" | "mailer">,

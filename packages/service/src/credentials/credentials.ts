@@ -63,7 +63,7 @@ export async function setCredential(
     throw new Refused(`there are ${maxOfOwner} credentials already, and no more fit - remove one that is not used`);
   }
   const now = ports.clock.now();
-  // If no key can decrypt the previous secrets, they stay unknown. The new credential replaces them all the same.
+  // If no key can decrypt the previous secrets, NOVA cannot mask them. The new credential still replaces them.
   const replaced =
     before && (await openContent(ports.credentialCipher, before).catch(recoverFrom(CredentialLocked, () => undefined)));
   const content = replacing(checked, before && replaced && { kind: before.kind, content: replaced }, now);
@@ -166,7 +166,7 @@ async function resealCredential(
   key: string,
 ): Promise<"sealed" | "done" | "locked"> {
   for (let tries = 1; tries <= maxTries; tries++) {
-    // Reads the record again, since the listed one may be out of date.
+    // Reads the record again, because `listed` may be out of date.
     const record = await credentialStore.get(listed);
     if (!record || record.key === key) return "done";
     const { owner, name, kind, changedAt, revision } = record;

@@ -199,7 +199,7 @@ function trackProgress({ clients, clock }: ServicePorts, client: string, stored:
 const startersLiveMs = 330_000;
 
 /**
- * Milliseconds from the end of a run until none of its nodes can store an answer of a model any more: the Lambda
+ * Milliseconds from the end of a run until no node of the run can store an answer of a model any more. The Lambda
  * run-node may run for 900 s.
  */
 const writersLiveMs = 930_000;
@@ -220,7 +220,7 @@ interface Runs {
   endedMs: number;
 }
 
-/** Returns whether a pass that starts now can be the last one, because this process runs no node of the client. */
+/** Returns whether a pass that starts now can be the last pass, because this process runs no node of the client. */
 async function canBeLastPass({ inFlight, executions }: ServicePorts, client: string): Promise<boolean> {
   const records = await Promise.all(inFlight.runs.map((id) => executions.get(id)));
   return !records.some((record) => record?.client === client);

@@ -10,8 +10,8 @@ import type { Session } from "../ports/sessions.ts";
 import { draftId } from "../workflows/find.ts";
 
 /**
- * If a run is open, cancels it and the runs inside it. The caller must do this before it erases the contents of the
- * run, because a run without contents can no longer be closed.
+ * Cancels a run, and the runs inside it, if the run is open. The caller must do this before it erases the contents of
+ * the run, because a run without contents can no longer be closed.
  */
 export async function cancelIfOpen(ports: ServicePorts, id: string): Promise<void> {
   // Reads the record, since the list of open runs may be out of date.
@@ -33,7 +33,7 @@ export async function eraseExecution(ports: ErasePorts, execution: Execution): P
 
 /**
  * Marks an execution and all its restarts, which hold copies of its data, so that no further restart starts from them.
- * Returns their ids. Throws `Conflict` while one of them is open, and for a run inside another one.
+ * Returns their ids. Throws `Conflict` while one of these executions is open, and for a run inside another run.
  */
 export async function markForErasing(ports: ErasePorts, execution: Execution): Promise<string[]> {
   const { id, parent } = execution;
@@ -113,7 +113,7 @@ export async function eraseMembers(ports: ErasePorts, { client, root }: BlobHome
   await mark(ports, ids, true);
 }
 
-/** Returns the outermost run: the one that contains this run, and that no other run contains. */
+/** Returns the id of the outermost run: it contains this run, and no other run contains it. */
 export async function findOutermostRun(
   ports: Pick<ServicePorts, "executions">,
   { id, parent }: Execution,

@@ -113,7 +113,10 @@ async function startOf(
   return { ...start, ...defined({ outcomes, trigger: request.trigger, starter: by.person }) };
 }
 
-/** Finds the outcomes of an earlier run that a new one may reuse. Throws `ExecutionNotFound`, `Refused`. */
+/**
+ * Finds the outcomes of an earlier run that a new run may reuse. Throws `ExecutionNotFound`, and `Refused` if the new
+ * run cannot reuse this run.
+ */
 async function findReusableOutcomes(
   ports: ServicePorts,
   by: Principal,
@@ -136,10 +139,7 @@ export async function versionFor(ports: ServicePorts, id: string, wanted?: numbe
   return wanted !== undefined || found.version.version === found.active ? found : findWorkflow(ports, id, found.active);
 }
 
-/**
- * Returns the error for a pin whose version was deleted while the workflow exists. Throws `NotFound` if the workflow is
- * gone, too.
- */
+/** Returns the error for a pin to a version that was deleted. Throws `NotFound` if the whole workflow was deleted. */
 async function lostPinError(ports: ServicePorts, workflow: string, client: string, version: number): Promise<Refused> {
   await findWorkflow(ports, workflow);
   const wayOut = `PATCH /clients/${client} with pins to others, or none`;
@@ -176,7 +176,7 @@ export interface RestartWish extends Pick<RestartRequest, "from" | "patch" | "ag
 
 /**
  * Restarts an execution, or queues the restart, as `execute` does. Throws `ExecutionNotFound`, `NotFound`, `Refused`,
- * `InputsRefused`, `Conflict`. If it throws one of them, it stores nothing.
+ * `InputsRefused`, `Conflict`. After each of these errors, nothing is stored.
  */
 export async function restart(
   ports: ServicePorts,
@@ -224,8 +224,8 @@ async function requestFor(ports: ServicePorts, by: Principal, id: string, { vers
 }
 
 /**
- * Returns the error for an execution inside another one. It names the place from which the outermost execution can be
- * restarted.
+ * Returns the error for the restart of an execution inside another execution. The message names the place from which
+ * the outermost execution can be restarted.
  */
 async function partOfAnother(ports: ServicePorts, { id, ...source }: Execution): Promise<Refused> {
   let [root, parent, place] = [id, source.parent, ""];

@@ -24,8 +24,8 @@ export function parseUrlencodedFields(bytes: Uint8Array, contentType: string): [
 }
 
 /**
- * Parses `multipart/form-data`. Text is decoded in the charset of its part, or in that of the form if the part names
- * none. Throws `Refused`.
+ * Parses `multipart/form-data`. Text is decoded in the charset that its part names. If the part names none, the charset
+ * of the form counts. Throws `Refused`.
  */
 export function parseMultipartFields(bytes: Buffer, contentType: string): [string, FormField][] {
   const charset = charsetOf(contentType);

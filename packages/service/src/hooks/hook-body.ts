@@ -13,8 +13,8 @@ export interface HookBody {
 }
 
 /**
- * Converts a body. JSON stays as it was written, with all digits. A form becomes an object of its fields and files,
- * text becomes a string, and everything else becomes bytes. Throws `Refused`.
+ * Converts a body. JSON stays unchanged, with all digits of its numbers. A form becomes an object of its fields and
+ * files, text becomes a string, and everything else becomes bytes. Throws `Refused`.
  */
 export async function readHookBody(contentType: string, bytes: Uint8Array): Promise<HookBody> {
   const type = (contentType.split(";")[0] ?? "").trim().toLowerCase();

@@ -7,7 +7,7 @@ export interface SignedRequest {
   nowMs: number;
 }
 
-/** The name that Stripe puts before the digest. It is used if the trigger has no `prefix`. */
+/** The name that Stripe puts before the digest. NOVA expects this prefix if the trigger has no `prefix`. */
 const usualPrefix = "v1=";
 
 /**

@@ -18,8 +18,8 @@ const maxAttachments = 1_000;
 /** Maximum depth of nested mails. Attached mails that are nested deeper are not unpacked. */
 const maxDepth = 5;
 /**
- * Limits for all attached mails together, since the bytes of a mail inside another one are unpacked again at each
- * level.
+ * Limits for all attached mails together, because each level of nested mails unpacks the bytes of its inner mails
+ * again.
  */
 const maxUnpackedBytes = 2 * largestMailBytes;
 const maxUnpackedTextBytes = 5 * 1024 * 1024;
@@ -67,7 +67,7 @@ async function* unpackAttachments(attachments: readonly Attachment[], at: Unpack
   }
 }
 
-/** Returns whether a media type is that of a mail. A `message/global` is a mail with UTF-8 headers (RFC 6532). */
+/** Returns whether `type` is a media type of mails. A `message/global` is a mail with UTF-8 headers (RFC 6532). */
 function isMail(type: string): boolean {
   return type === "message/rfc822" || type === "message/global";
 }
@@ -107,7 +107,7 @@ function attachmentOf({ filename, mimeType, content }: Attachment, index: number
 const signature = 0x223e9f78;
 const attachmentLevel = 2;
 /**
- * Ids of the attributes of an attachment. The rendering data is the first one, so it marks the start of the next
+ * Ids of the attributes of an attachment. The attribute `renderingData` comes first, so it marks the start of the next
  * attachment.
  */
 const renderingData = 0x00069002;

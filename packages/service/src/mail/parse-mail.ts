@@ -14,7 +14,7 @@ export interface ParsedMail {
   cc: string[];
   /** Addresses that the sender wants answers sent to. */
   reply_to: string[];
-  /** The Message-ID of the mail that this one answers. */
+  /** The Message-ID of the mail to which this mail is an answer. */
   in_reply_to: string | null;
   /** RFC 3834: `auto-replied` for an out-of-office note, `auto-generated` for a program's mail. */
   auto_submitted: string | null;

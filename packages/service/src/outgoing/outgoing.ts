@@ -28,7 +28,7 @@ export const maxRequestMs = 10_000;
 /** Maximum size of an answer. Tokens, key sets and receipts have a few kilobytes. */
 export const maxAnswerBytes = 1024 * 1024;
 
-/** Resolves hosts and refuses forbidden ones. */
+/** Looks up the addresses of hosts, and refuses forbidden hosts. */
 export interface Guard {
   /**
    * A client calls `admit` for the host and connects to the address that `lookup` returns, so a name cannot get another

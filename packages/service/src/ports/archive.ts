@@ -46,7 +46,7 @@ export interface Archive {
   sign(key: string, seconds: number): Promise<string>;
   read(key: string): Promise<AsyncIterable<Uint8Array>>;
   /**
-   * Returns the owner that an item names; undefined for an item that belongs to no client, and for text that is not an
+   * Returns the owner that an item names. Returns undefined for an item without a client, and for text that is not an
    * item.
    */
   claim(item: string): Claim | undefined;
@@ -119,7 +119,8 @@ export interface Upload {
   bytes: number;
   type: string;
   /**
-   * The SHA-256 of the bytes in hex. Absent if the user did not announce it: NOVA then reads the bytes to compute it.
+   * The SHA-256 of the bytes in hex. Absent if the user did not announce the hash. NOVA then reads the bytes to compute
+   * the hash.
    */
   sha256?: string;
   createdAt: string;

@@ -28,7 +28,7 @@ export interface ApiKey {
   /** SHA-256 of the secret, in hex. */
   digest: string;
   createdAt: string;
-  /** Id of the key that made this one; null: the operator who set NOVA up. */
+  /** Id of the key whose holder made this key; null: the operator who set NOVA up. */
   createdBy: string | null;
 }
 

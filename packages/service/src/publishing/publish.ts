@@ -133,7 +133,7 @@ export interface Publishing {
   kept?: Kept;
 }
 
-/** Settings of an earlier version that the next one keeps unless its definition has its own. */
+/** Settings of an earlier version. The next version keeps them unless its definition has these settings itself. */
 type Kept = Pick<Workflow, "triggers" | "onFailure">;
 
 /**

@@ -200,7 +200,9 @@ export async function admit(
   return { outcome: "full", pool: full };
 }
 
-/** Builds an admission that sorts after `from`, since a slot moves only from an earlier admission to a later one. */
+/**
+ * Builds an admission that sorts after `from`, since a slot moves only from an earlier admission to a later admission.
+ */
 function nextAdmission(from: string, now: number): string {
   return ulid(from === "" ? now : Math.max(now, decodeTime(from) + abandonedMs + 1));
 }
@@ -237,8 +239,8 @@ async function takeSlots(
 }
 
 /**
- * Marks the run as running, then starts its state machine. After a crash in between, the sweeper starts the state
- * machine.
+ * Marks the run as running, then starts its state machine. If the process crashes between these steps, the sweeper
+ * starts the state machine.
  */
 async function startAdmitted(
   ports: QueuePorts,

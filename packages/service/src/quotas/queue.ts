@@ -77,7 +77,7 @@ export async function workflowQuotas(ports: ServicePorts, id: string): Promise<W
 
 /**
  * Replaces all quotas of a workflow. Runs that started before the workflow had a quota hold no slot, so they do not
- * count. Throws `NotFound`, `Forbidden`.
+ * count. Throws `NotFound`, and `Forbidden` if the caller's key is for one client.
  */
 export async function setWorkflowQuotas(ports: ServicePorts, by: Principal, id: string, quotas: WorkflowQuotas) {
   demandAllClients(by);
@@ -92,8 +92,9 @@ export async function setWorkflowQuotas(ports: ServicePorts, by: Principal, id: 
 }
 
 /**
- * Pauses or resumes a workflow. While it is paused, its new runs are queued, its schedules skip their times, and its
- * started runs continue. On resuming, queued runs start as far as quotas allow. Throws `NotFound`, `Forbidden`.
+ * Pauses or resumes a workflow. During a pause, new runs of the workflow are queued, schedules skip their times, and
+ * started runs continue. When the workflow is resumed, queued runs start as far as quotas allow. Throws `NotFound`, and
+ * `Forbidden` if the caller's key is for one client.
  */
 export async function setWorkflowPaused(ports: ServicePorts, by: Principal, id: string, isPaused: boolean) {
   demandAllClients(by);

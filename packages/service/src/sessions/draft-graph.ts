@@ -84,8 +84,8 @@ function analyseDraft(draft: Draft): DraftGraph {
 }
 
 /**
- * Sorts the nodes, without start and end, so that each follows its predecessors. If the edges do not order two nodes,
- * the one that is earlier in the draft comes first.
+ * Sorts the nodes, without start and end, so that each follows its predecessors. If no edges order two nodes, they keep
+ * their order in the draft.
  */
 function sortSteps(draft: Draft): string[] {
   const next = nextOf(draft);

@@ -133,8 +133,8 @@ export function describeRemoval([id = "", ...beside]: Iterable<string>): string 
 }
 
 /**
- * Adds an edge to a draft. Throws `NotFound` if a node of the edge does not exist, `Conflict` if the draft has this
- * edge already, and `Refused` if the edge would close a cycle in which no edge has `max`.
+ * Adds an edge to a draft. Throws `NotFound` if a node of the edge does not exist, and `Conflict` if the draft has this
+ * edge already. Throws `Refused` if the edge would close a cycle in which no edge has `max`.
  */
 export function withEdge(whole: Draft, edge: DraftEdge): Draft {
   return sized(changeAround(whole, edge.from, (draft) => addEdge(draft, edge)));

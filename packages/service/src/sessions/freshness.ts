@@ -21,10 +21,11 @@ const none = "none";
 const skipped = "skipped";
 
 /**
- * Decides which nodes are fresh. A node is fresh while all inputs of its outcome are the same: its definition, the
- * settings and the initial context of the draft, and the outcomes of all nodes before it, which must be fresh
- * themselves. Direct predecessors alone would not suffice: a node that ran alone after a stale one used the outcomes of
- * earlier nodes. So an edit of a node makes exactly this node and its descendants stale, without a stored mark.
+ * Decides which nodes are fresh. A node is fresh while all inputs of its outcome are the same. The inputs are the
+ * node's definition, the settings and the initial context of the draft, and the outcomes of all nodes before it. These
+ * nodes must be fresh, too. Direct predecessors alone would not suffice: a node that ran alone after a stale node used
+ * the outcomes of earlier nodes. So an edit of a node makes exactly this node and its descendants stale, without a
+ * stored mark.
  */
 export function judgeFreshness(
   state: Pick<StateAround, "draft" | "context" | "nodes" | "isAfterStale">,

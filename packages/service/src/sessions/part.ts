@@ -33,8 +33,8 @@ export function partFrom(draft: Draft, draftGraph: DraftGraph, { entries, merge,
 }
 
 /**
- * Nodes for a part of a map's body: `nodes` are the nodes that run before the maps that contain it, and `beside` are
- * the tools and fallbacks of `nodes`.
+ * Nodes outside the maps that contain a node. `nodes` run before these maps, and `beside` are the tools and fallbacks
+ * of `nodes`.
  */
 export interface NodesOutside {
   nodes: readonly DraftNode[];

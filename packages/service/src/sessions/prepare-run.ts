@@ -86,9 +86,10 @@ function addMembers(planned: Plan, extra: readonly Member[]): Plan {
 }
 
 /**
- * Applies the outputs that a front end sends. If the output of a node of the draft (`id:<node>`, or the node's name)
- * differs from the current one, the session stores it as an output written by hand, and the version of the node rises.
- * Other values that the prompt names count for this run only. Null counts as absent. Throws `NotFound`, `Refused`.
+ * Applies the outputs that a front end sends. The key of an output is `id:<node>` or the name of a node. If an output
+ * differs from the current output of its node, the session stores it as an output written by hand, and the version of
+ * the node rises. Other values that the prompt names count for this run only. Null counts as absent. Throws `NotFound`,
+ * `Refused`.
  */
 export async function applyContextData(
   ports: ServicePorts,

@@ -37,8 +37,8 @@ export interface Change<T> {
 const maxTries = 10;
 
 /**
- * Changes a session. If the session changed meanwhile, `change` runs again on the new state, so no change is lost. If
- * `change` returns the same state object that it got, the function stores nothing.
+ * Changes a session. If another request changes the session in the meantime, `change` runs again on the new state, so
+ * no change is lost. If `change` returns the same state object that it got, the function stores nothing.
  */
 export async function changeSession<T>(
   ports: ServicePorts,

@@ -44,8 +44,8 @@ export interface StartedRun {
 
 /**
  * Runs the stale part of the draft as an execution that starts with the outcomes of the fresh nodes before that part.
- * After an edit of the last of a hundred nodes, a run thus executes one node. Fresh nodes on branches beside stale ones
- * are part of the execution, with their recorded outcomes. `inputs` replaces keys of the initial context. Throws
+ * After an edit of the last of a hundred nodes, a run thus executes one node. Fresh nodes on branches next to stale
+ * nodes are part of the execution, with their recorded outcomes. `inputs` replaces keys of the initial context. Throws
  * `NotFound`; `Refused` with the findings of a draft that cannot run; `Conflict` while an execution of the session is
  * open. A run that throws leaves the session unchanged.
  */
@@ -145,9 +145,9 @@ function keysOf({ extra = [] }: Plan, context: string): string[] {
 }
 
 /**
- * Makes outcomes stale immediately if they used values that the caller sent for one run only, or if their nodes are in
- * or after a loop and ran alone. A run of the whole draft would not have these values, and its loops may have several
- * rounds.
+ * Changes the inputs of outcomes so that they are stale immediately, in two cases. Either the outcomes used values that
+ * the caller sent for one run only, or their nodes are in or after a loop and ran alone. A run of the whole draft would
+ * not have these values, and its loops may have several rounds.
  */
 function withExtra(bases: Record<string, RunBasis>, isOfOneRound: boolean, extra: readonly Member[] = []) {
   if (extra.length === 0 && !isOfOneRound) return bases;

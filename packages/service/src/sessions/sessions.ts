@@ -68,7 +68,7 @@ export async function createSession(ports: ServicePorts, by: Principal, request:
     expiresAt: new Date(now + retentionDays * dayMs).toISOString(),
     state,
   };
-  // A repeated request finds the session that the first one created.
+  // A repeated request finds the session that the first request created.
   if (!(await ports.sessions.create(session))) return sessionWithin(ports, by, session.id);
   const detail = defined({ workflow: state.workflow, run: run?.run });
   await recordDeed(ports, by, { action: "session.created", client, subject: session.id, detail });

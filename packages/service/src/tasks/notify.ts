@@ -103,10 +103,10 @@ export interface WaitingApproval {
 }
 
 /**
- * Sends the notices of an approval: a mail to the first 50 mail addresses in `to`, a mail with a link of its own to
- * each approver, and a request to each address in `notify`. If the event arrives again, the function sends none of them
- * twice. A reminder goes to the addresses in `to`, and to approvers without a vote. Throws if a mail or a request was
- * not accepted, so that EventBridge retries. Without a mailer, it does not throw.
+ * Sends the notices of an approval: a mail to the first 50 mail addresses in `to`, a mail with a personal link to each
+ * approver, and a request to each URL in `notify`. If the event arrives again, the function sends none of them twice. A
+ * reminder goes to the addresses in `to`, and to approvers without a vote. Throws if a mail or a request was not
+ * accepted, so that EventBridge retries. Without a mailer, it does not throw.
  */
 export async function notifyTask(
   ports: ServicePorts,

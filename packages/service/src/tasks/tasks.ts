@@ -10,8 +10,8 @@ import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
 import type { BusEvent } from "../ports/triggers.ts";
 
 /**
- * Lists the open tasks that the caller may see, oldest first. It reads no tasks of other clients, and none of earlier
- * pages.
+ * Lists the open tasks that the caller may see, oldest first. It does not read tasks of other clients, or tasks of
+ * earlier pages.
  */
 export async function listTasks(
   ports: ServicePorts,
@@ -183,8 +183,8 @@ export async function resumeLink(ports: ServicePorts, id: string, token: string)
 }
 
 /**
- * Passes JSON text to a wait. Returns true if the wait has received it, and false if the wait has not started yet and
- * receives it when it starts. Throws `AnswerRefused`, `WaitOver`.
+ * Passes JSON text to a wait. Returns true if the wait has received the text. Returns false if the wait has not started
+ * yet; the wait then receives the text at its start. Throws `AnswerRefused`, `WaitOver`.
  */
 export async function resume(ports: ServicePorts, link: engine.ResumeLink, text: string): Promise<boolean> {
   return engine.callLink(ports, link, await engine.executionOf(ports, link.execution), text);

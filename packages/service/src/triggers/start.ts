@@ -200,8 +200,8 @@ function isRefusal(error: unknown): error is Error {
 }
 
 /**
- * Lists deliveries, newest first, except those of clients that the caller may not see. Only keys for all clients see
- * deliveries that match no workflow.
+ * Lists deliveries, newest first. Leaves out deliveries for clients that the caller may not see. Only keys for all
+ * clients see deliveries that match no workflow.
  */
 export async function listDeliveries(
   ports: ServicePorts,

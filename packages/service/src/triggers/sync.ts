@@ -70,8 +70,8 @@ export interface TriggerKind<T extends Trigger = Trigger> {
   put(ports: ServicePorts, workflowId: string, trigger: T): Promise<void>;
   remove(ports: ServicePorts, workflowId: string, trigger: T): Promise<void>;
   /**
-   * Returns the name of the trigger's schedule or rule. If two triggers of a workflow have the same name, the later one
-   * replaces the earlier one.
+   * Returns the name of the trigger's schedule or rule. If two triggers of a workflow have the same name, the later
+   * trigger replaces the earlier trigger.
    */
   externalName(trigger: T): string;
 }
