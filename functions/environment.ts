@@ -46,7 +46,10 @@ export const Environment = z
     DEFAULT_MODEL: z.string().optional(),
     /** Folder with the documentation of sandbox templates in which extra requirements are installed. */
     NOVA_DOCSTRINGS: z.string().optional(),
-    /** Whether servers that users name (webhooks, token endpoints, mailboxes) may be in private networks, as on a laptop. */
+    /**
+     * Whether servers that users name (webhooks, token endpoints, mailboxes) may be in private networks, as on a
+     * laptop.
+     */
     NOVA_PRIVATE_HOSTS: z.stringbool().default(false),
     /** Limits of E2B's plan: new sandboxes in a second, and sandboxes at the same time; absent: no limit. */
     NOVA_E2B_CREATES_PER_SECOND: z.coerce.number().positive().optional(),

@@ -79,7 +79,7 @@ function headersOf(error: unknown, status: number): Record<string, string> {
   return status === 503 ? { "retry-after": "1" } : {};
 }
 
-/** Keeps answers out of caches, and stops browsers from guessing types. */
+/** Headers of every answer. They keep answers out of caches, and stop browsers from guessing media types. */
 const always = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 /**

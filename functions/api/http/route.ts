@@ -65,7 +65,8 @@ export interface Definition<Params, Query, Body> extends Described<Params, Query
    */
   tag?(ports: service.ServicePorts, asked: Asked<Params, Query, Body>): Promise<string | undefined>;
   /**
-   * Returns a body, which is sent with the lowest status in `answers`, or an `OtherAnswer`, which has its own status.
+   * Returns the body of the answer, whose status is the lowest status in `answers`. May also return an `OtherAnswer`,
+   * which has its own status.
    */
   handle(ports: service.ServicePorts, asked: Asked<Params, Query, Body>): Promise<unknown>;
 }

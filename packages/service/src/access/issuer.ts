@@ -14,7 +14,10 @@ export interface IssuerOptions {
   roleClaim: string;
   /** Name of the claim whose value is the client, or `*` for all clients. A token without a valid claim is rejected. */
   clientClaim: string;
-  /** Names of the claims with the groups and the roles of the subject, which approvals may name; absent: `groups` and `roles`. */
+  /**
+   * Names of the claims with the groups and the roles of the token's subject. Approvals may name these groups and
+   * roles. Absent: `groups` and `roles`.
+   */
   groupsClaim?: string;
   rolesClaim?: string;
 }

@@ -20,7 +20,8 @@ import { findWorkflow } from "../workflows/find.ts";
 
 /**
  * Checks that the owner exists and that the caller may access it. All clients share the credentials of a workflow, so
- * access to these needs a key for all clients. Throws `NotFound`, `Forbidden`.
+ * access to these needs a key for all clients. Throws `NotFound` if the owner does not exist or is out of the caller's
+ * reach, and `Forbidden` if the key is for one client and the owner is a workflow.
  */
 async function demandOwner(ports: ServicePorts, by: Principal | null, owner: CredentialOwner): Promise<void> {
   if ("client" in owner) {
@@ -47,8 +48,9 @@ const maxOfOwner = 50;
 
 /**
  * Stores a credential and replaces the previous one. NOVA masks the replaced secrets for some more days, since running
- * nodes may still use them. Throws `NotFound`, `Forbidden`, `Conflict`, and `Refused`, whose message names fields but
- * no values.
+ * nodes may still use them. Throws as `demandOwner` does, and `Conflict` if another request changes the credential at
+ * the same time. Throws `Refused` if the owner has too many credentials, or if values do not fit. The message then
+ * names fields but no values.
  */
 export async function setCredential(
   ports: ServicePorts,
@@ -77,13 +79,13 @@ export async function setCredential(
   return infoOf(record);
 }
 
-/** Lists credentials by name. Throws `NotFound`, `Forbidden`. */
+/** Lists credentials by name. Throws as `demandOwner` does. */
 export async function listCredentials(ports: ServicePorts, by: Principal | null, owner: CredentialOwner) {
   await demandOwner(ports, by, owner);
   return (await ports.credentialStore.list(owner)).map(infoOf);
 }
 
-/** Finds a credential. Throws `NotFound`, `Forbidden`. */
+/** Finds a credential. Throws as `demandOwner` does, and `NotFound` if there is no such credential. */
 export async function credentialOf(ports: ServicePorts, by: Principal | null, named: CredentialName) {
   await demandOwner(ports, by, named.owner);
   const record = await ports.credentialStore.get(named);
@@ -91,7 +93,7 @@ export async function credentialOf(ports: ServicePorts, by: Principal | null, na
   return infoOf(record);
 }
 
-/** Removes a credential. Throws `NotFound`, `Forbidden`. */
+/** Removes a credential. Throws as `demandOwner` does, and `NotFound` if there is no such credential. */
 export async function removeCredential(ports: ServicePorts, by: Principal | null, { owner, name }: CredentialName) {
   await demandOwner(ports, by, owner);
   const isRemoved = await ports.credentialStore.remove({ owner, name });

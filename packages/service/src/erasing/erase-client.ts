@@ -112,7 +112,7 @@ const lostMs = 120_000;
 
 /**
  * Marks a client as deleted, so no run starts for it. Returns whether the client is already erased. Throws `NotFound`,
- * `Forbidden`.
+ * and `Forbidden` if the caller's key is for one client.
  */
 export async function deleteClient(ports: ServicePorts, by: Principal, slug: string): Promise<boolean> {
   demandAllClients(by);

@@ -24,7 +24,10 @@ type ErasePorts = Pick<ServicePorts, "eraser" | "executions" | "clock" | "chain"
 /** Number of partitions that are erased concurrently. A map may have ten thousand items, each in its own partition. */
 const atOnce = 16;
 
-/** Erases an execution and all its restarts; returns their ids. Their chains stay verifiable. Throws as `markForErasing` does. */
+/**
+ * Erases an execution and all its restarts, and returns the ids of these executions. Their chains stay verifiable.
+ * Throws as `markForErasing` does.
+ */
 export async function eraseExecution(ports: ErasePorts, execution: Execution): Promise<string[]> {
   const ids = await markForErasing(ports, execution);
   await eraseMembers(ports, execution, ids);

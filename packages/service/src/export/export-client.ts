@@ -29,8 +29,8 @@ export function extendDigest(before: string, records: readonly ArchiveRecord[]):
 }
 
 /**
- * Returns the text that is signed to seal an export. The key also signs chains. A signature of a chain covers 64 hex
- * digits, so neither kind of signature can pass for the other.
+ * Returns the text that NOVA signs to seal an export. The same key also signs chains. The signed text of a chain has 64
+ * hex digits, so a signature of a chain cannot pass for a seal, and a seal cannot pass for a signature of a chain.
  */
 export function sealedText({ client, digest }: SealedExport): string {
   return `nova-export\n${JSON.stringify({ format: 1, client, digest })}`;
@@ -73,7 +73,10 @@ interface ExportPage {
 /** The position where a page starts. A signed digest in it proves the contents of the previous pages. */
 type Cursor = { at: string; digest?: undefined } | (RunningDigest & { signature: string });
 
-/** Returns a page of a client's stored data. A client's own key sees definitions as `redactWorkflow` shows them. Throws `NotFound`. */
+/**
+ * Returns a page of a client's stored data. If the caller's key is for one client, `redactWorkflow` removes the parts
+ * of definitions that the caller may not see. Throws `NotFound`.
+ */
 export async function exportClient(
   ports: ServicePorts,
   by: Principal,

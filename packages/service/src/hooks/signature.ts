@@ -7,7 +7,10 @@ export interface SignedRequest {
   nowMs: number;
 }
 
-/** The name that Stripe puts before the digest. NOVA expects this prefix if the trigger has no `prefix`. */
+/**
+ * The name that Stripe puts before the digest. A signature with `toleranceSeconds` and without `prefix` has this
+ * prefix.
+ */
 const usualPrefix = "v1=";
 
 /**

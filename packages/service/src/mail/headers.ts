@@ -57,8 +57,8 @@ function outsideQuotes(value: string): string {
 export const noSingleSender = "it does not name exactly one sender";
 
 /**
- * Maximum length of a `From` header. A longer header counts as no sender, since the pattern below would take too long
- * for it.
+ * Maximum length of a `From` header. A mail with a longer header counts as a mail without a sender, since the pattern
+ * below would take too long.
  */
 const maxLetters = 2_000;
 const atom = "[\\w!#$%&'*+/=?^`{|}~-]+";

@@ -91,7 +91,10 @@ function dateOf({ date }: Email): string | null {
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 }
 
-/** Replaces half surrogate pairs, which an encoded word may produce and no store accepts. */
+/**
+ * Replaces each half of a surrogate pair that has no other half. An encoded word may produce such a half, and no store
+ * accepts it.
+ */
 function wellFormed(text = ""): string {
   return text.toWellFormed();
 }

@@ -9,8 +9,8 @@ const maxLetters = 10_000;
 /**
  * Returns the sender domain that SES has proven (DMARC), from `Authentication-Results` (RFC 8601); undefined if none is
  * proven. Senders choose some of the words in this header (MAIL FROM, HELO, the `i=` of DKIM). Therefore text in quotes
- * and comments never counts as a result. A sender could also put SES's own result between quotes, and add a false one.
- * SES writes `dmarc=` once, so a header that contains `dmarc=` twice proves nothing. SES ends the header with a
+ * and comments never counts as a result. A sender could also put SES's own result between quotes, and add a false
+ * result. SES writes `dmarc=` once, so a header that contains `dmarc=` twice proves nothing. SES ends the header with a
  * semicolon, and puts semicolons between some properties. The parts between these semicolons look like results of
  * unknown methods, and are ignored.
  */
@@ -93,8 +93,8 @@ const sesHeaderOrder = [
 ];
 
 /**
- * Returns the headers that SES added on top. Headers below them, including a second one of a name, come from the
- * sender.
+ * Returns the headers that SES added on top. Headers below them come from the sender, also if they have the name of a
+ * header of SES.
  */
 export function sesHeaders(headers: readonly MailHeader[]): MailHeader[] {
   let at = -1;
@@ -143,9 +143,9 @@ const readTxt: ReadTxt = (name) => new Resolver({ timeout: 1_000, tries: 2 }).re
 const maxLabels = 7;
 
 /**
- * Builds a reader of the policy that a domain publishes for mail that fails DMARC (RFC 7489, 6.6.3). A name without a
- * record uses the record of a parent domain; public suffixes have none. If DNS does not answer, the policy is `reject`:
- * a forged sender must not profit from an outage.
+ * Builds a reader of the policy that a domain publishes for mail that fails DMARC (RFC 7489, 6.6.3). If a name has no
+ * record, the record of a parent domain counts. Public suffixes have no record. If DNS does not answer, the policy is
+ * `reject`: a forged sender must not profit from an outage.
  */
 export function dmarcPolicies(read: ReadTxt = readTxt): DmarcPolicies {
   return async (domain) => {

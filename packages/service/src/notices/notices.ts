@@ -53,7 +53,8 @@ export function mailFindings({ mailer }: Pick<ServicePorts, "mailer">, { onFailu
 }
 
 /**
- * Warnings if approvals name mail addresses and no mailer is configured. The names in `to` still appear in task lists.
+ * Returns warnings if approvals name mail addresses and no mailer is configured. The names in `to` still appear in task
+ * lists.
  */
 export function approvalFindings({ mailer }: Pick<ServicePorts, "mailer">, workflow: Workflow): Finding[] {
   if (mailer) return [];

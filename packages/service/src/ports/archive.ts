@@ -88,7 +88,10 @@ export interface ErasureQueue {
   enqueue(erasure: { client: string; execution?: string; isAsked?: true; session?: string }): Promise<void>;
 }
 
-/** `current`: today's format; `older`: still readable; `newer`: from a later release, unreadable; `unknown`: no known kind. */
+/**
+ * The state of a stored format. `current`: today's format. `older`: an earlier format that is still readable. `newer`:
+ * an unreadable format of a later release. `unknown`: the kind of the record is unknown.
+ */
 export const formatStates = ["current", "older", "newer", "unknown"] as const;
 
 export type FormatState = (typeof formatStates)[number];

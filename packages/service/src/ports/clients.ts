@@ -71,7 +71,7 @@ export interface ClientQuotas {
   retentionDays?: number;
 }
 
-/** A run that waits in the queue of a pool. The run's id is a ULID, so ids sort by arrival. */
+/** A run that waits in the queue of a pool. The id of the run is a ULID, so tickets sort by arrival. */
 export interface Ticket {
   execution: string;
   pools: string[];
@@ -114,7 +114,7 @@ export interface SlotStore {
 
 /** Costs of models per client and calendar month. */
 export interface SpendingStore {
-  /** Records the cost of a node so far; a lower value than the stored one is ignored. `month`: `2026-11`. */
+  /** Records the cost of a node so far. A value that is lower than the stored value is ignored. `month`: `2026-11`. */
   note(client: string, month: string, node: EntryId, usd: number): Promise<void>;
   ofMonth(client: string, month: string): Promise<number>;
 }

@@ -37,7 +37,10 @@ export interface BusEvent {
 }
 
 export interface Bus {
-  /** Returns the event's id. A detail may have any size: details that are too large for the bus are stored separately. */
+  /**
+   * Puts an event on the bus and returns the event's id. A detail may have any size, because details that are too large
+   * for the bus are stored separately.
+   */
   put(event: BusEvent): Promise<string>;
   /**
    * Returns an event of the bus (JSON text, EventBridge's shape) with its whole detail; undefined if the detail is
@@ -52,7 +55,7 @@ export interface PublishQueue {
   enqueue(version: { workflow: string; version: number }): Promise<void>;
 }
 
-/** The trigger that a schedule or a rule belongs to. */
+/** The name of the trigger to which a schedule or a rule belongs. */
 export interface TriggerName {
   workflow: string;
   trigger: string;

@@ -26,8 +26,8 @@ const linkSeconds = 900;
 export type MadeProof = { text: string } | { url: string };
 
 /**
- * Makes the proof file of a closed run. Throws `ExecutionNotFound`, `Conflict` for an open run, and `Refused` for a file
- * that would be too large.
+ * Makes the proof file of a closed run. Throws `ExecutionNotFound`, `Conflict` for an open run, and `Refused` if the
+ * file would be too large.
  */
 export async function makeProof(
   ports: ServicePorts,

@@ -43,7 +43,10 @@ function contentsOf(element: DerElement | undefined, tag: number): Buffer {
   throw new NotDer(`an element has the tag ${element?.tag}, not ${tag}`);
 }
 
-/** Returns where the contents of the element at `at` start and end. Lengths have at most four bytes, as few as possible. */
+/**
+ * Returns the positions at which the contents of the element at `at` start and end. The length has at most four bytes,
+ * and as few bytes as possible.
+ */
 function spanAt(bytes: Buffer, at: number): { start: number; end: number } {
   const lengthByte = bytes[at + 1];
   if (lengthByte === undefined) throw new NotDer("an element has no length");

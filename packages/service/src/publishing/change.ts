@@ -24,7 +24,10 @@ export async function finishDeletion(ports: ServicePorts, id: string): Promise<b
   return true;
 }
 
-/** Activates a version for new runs; open runs continue with their own version. Throws `NotFound`, `Forbidden`. */
+/**
+ * Activates a version for new runs; open runs continue with their own version. Throws `NotFound`, and `Forbidden` if
+ * the caller's key is for one client.
+ */
 export async function activateVersion(ports: ServicePorts, by: Principal, id: string, version: number): Promise<void> {
   demandAllClients(by);
   const found = await findWorkflow(ports, id, version);
@@ -40,8 +43,8 @@ export async function activateVersion(ports: ServicePorts, by: Principal, id: st
 }
 
 /**
- * Deletes a workflow. After a crash, a repeated call completes the deletion. Throws `NotFound`, `Forbidden`; `Conflict`
- * while runs are open.
+ * Deletes a workflow. After a crash, a repeated call completes the deletion. Throws `NotFound`, `Forbidden` if the
+ * caller's key is for one client, and `Conflict` while runs are open or a version is being published.
  */
 export async function deleteWorkflow(ports: ServicePorts, by: Principal, id: string): Promise<void> {
   demandAllClients(by);
@@ -77,7 +80,8 @@ export interface Review extends Pick<Generation, "node" | "client" | "codeHash" 
 
 /**
  * Stores a verdict. From now on, approved code runs in place of other code for the same inputs. Rejected code no longer
- * runs, but is kept. A repeated verdict changes nothing. Throws `NotFound`, `Forbidden`, `Conflict`.
+ * runs, but is kept. A repeated verdict changes nothing. Throws `NotFound`, `Conflict` if a verdict rejects approved
+ * code, and `Forbidden` if the caller's key is for one client and the code is for all clients.
  */
 export async function reviewCode(
   ports: ServicePorts,

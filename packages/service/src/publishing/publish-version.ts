@@ -104,7 +104,9 @@ async function makeMachine(ports: ServicePorts, publication: Publication): Promi
   }
 }
 
-/** Stores the version. A crashed attempt may have stored it already, or another publication may have taken the number. */
+/**
+ * Stores the version. A crashed attempt may have stored it already, or another publication may have taken its number.
+ */
 async function storeVersion({ workflows }: ServicePorts, made: WorkflowVersion): Promise<WorkflowVersion | Refusal> {
   if (await workflows.create(made)) return made;
   const there = await workflows.get(made.workflowId, made.version);

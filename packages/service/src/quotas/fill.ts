@@ -82,7 +82,7 @@ class Queues {
   readonly #full = new Set<string>();
   /**
    * Pools of the runs that this call could not start. While this call tried to start such a run, other processes may
-   * have kept a slot free for it, and so skipped later runs.
+   * have kept a slot free for that run, and so skipped later runs.
    */
   #touched = new Set<string>();
 
@@ -171,8 +171,8 @@ export type AdmitResult = { outcome: "begun" | "busy" | "gone" | "held" } | { ou
 const abandonedMs = 30_000;
 
 /**
- * Takes a slot in each pool of a run and starts the run. If a pool has no free slot, it takes no slot at all. `limit`
- * returns the slots of a pool for this run.
+ * Takes a slot in each pool of a run and starts the run. If a pool has no free slot, the function takes no slot at all.
+ * `limit` returns the number of slots of a pool, without the slots that are kept free for runs ahead of this run.
  */
 export async function admit(
   ports: QueuePorts,

@@ -42,8 +42,8 @@ export function stepsOf({ nodes }: Pick<Draft, "nodes">): DraftNode[] {
 }
 
 /**
- * Returns the ids of the nodes beside a node, to which no edge may lead: the tools of an agent, and the fallback of
- * code.
+ * Returns the ids of the nodes that belong to a node and to which no edge may lead: the tools of an agent, and the
+ * fallback of code.
  */
 export function listIdsBeside({ executor, tools, fallback }: DraftNode): string[] {
   const beside: unknown[] = executor === "agent" && Array.isArray(tools) ? tools : [fallback];
@@ -87,7 +87,10 @@ function demandUniqueIds(draft: Draft): Draft {
   return draft;
 }
 
-/** Changes fields of a node; null removes a field. Returns the changed fields. Throws `Conflict`, `NotFound`, `Refused`. */
+/**
+ * Changes fields of a node; null removes a field. Returns the new draft and the names of the changed fields. Throws
+ * `Conflict`, `NotFound`, `Refused`.
+ */
 export function withChangedNode(
   draft: Draft,
   id: string,

@@ -97,9 +97,9 @@ function keptOf(published: Workflow | undefined, { triggers, on_failure }: Reado
 }
 
 /**
- * Builds the definition of the active version with the nodes that a user changed in a session around one entry of a
- * run. Throws `Refused` if no node was changed, and `Conflict` if the active version and the version of the run have
- * different definitions of a changed node.
+ * Builds the definition of the active version, with the nodes that a user changed in a session that was made from one
+ * entry of a run. Throws `Refused` if no node was changed, and `Conflict` if the active version and the version of the
+ * run have different definitions of a changed node.
  */
 async function sourceOfChanges(
   ports: ServicePorts,
@@ -160,8 +160,8 @@ const keptDrafts = 100;
 /**
  * Returns the version that runs `source`, and the session's list of published drafts. If an earlier version has the
  * same definition, the function returns that version. If nodes changed but the graph did not, as in most edits, it
- * returns a new version on an existing state machine. In all other cases, it is a new version with a new state machine.
- * Throws `Refused` with the findings, `Conflict` while Step Functions has not accepted the version.
+ * returns a new version on an existing state machine. In all other cases, it returns a new version with a new state
+ * machine. Throws `Refused` with the findings, and `Conflict` while Step Functions has not accepted the version.
  */
 export async function prepareDraftVersion(
   ports: ServicePorts,

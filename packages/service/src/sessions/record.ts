@@ -117,7 +117,7 @@ export async function settleSession(ports: ServicePorts, session: Session): Prom
   return current;
 }
 
-/** Returns the outcomes of an execution, for the nodes that it ran for the session. */
+/** Returns the outcomes that an execution produced for nodes of the session, by node. */
 async function readOutcomes(ports: ServicePorts, run: SessionRun): Promise<Map<string, RunOutcome>> {
   const outcomes = new Map<string, RunOutcome>();
   const maps = new Set<string>();

@@ -32,8 +32,8 @@ export interface SweptService extends Swept {
 }
 
 /**
- * Continues everything that a crash interrupted: runs, tasks, queues, publications, triggers, erasures. A part that fails
- * or exceeds its time budget does not affect later parts.
+ * Continues everything that a crash interrupted: runs, tasks, queues, publications, triggers, erasures. If a part fails
+ * or exceeds its time budget, later parts still run.
  */
 export async function sweepService(ports: ServicePorts, time: SweepTime = {}): Promise<SweptService> {
   const broken: SweptService["broken"] = [];

@@ -139,8 +139,8 @@ interface TaskNotice {
 }
 
 /**
- * Builds the mails about an approval: one to each approver with a link, and one to the other addresses in `to`. Names in
- * `to` that are not addresses only appear in task lists.
+ * Builds the mails about an approval: a mail to each approver with a link, and one mail to the other addresses in `to`.
+ * Names in `to` that are not addresses only appear in task lists.
  */
 async function taskNotices(ports: ServicePorts, task: WaitingTask, only: string | undefined): Promise<TaskNotice[]> {
   const invited = await voteLinks(ports, task, only);

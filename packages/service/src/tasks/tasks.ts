@@ -64,7 +64,10 @@ export interface TaskAnswer {
 /** The name of a task. A caller may also name the execution and the node to which the task must belong. */
 export type NamedTask = engine.TaskName | { task: string; execution: string; node?: string };
 
-/** Answers a task. Throws `NotFound`, `ExecutionNotFound`; `AnswerMisfit`; `AnswerRefused` if no task waits, or several match. */
+/**
+ * Answers a task. Throws `NotFound`, `ExecutionNotFound`, `AnswerMisfit`, and `AnswerRefused` if no task waits or
+ * several tasks match.
+ */
 export async function answer(ports: ServicePorts, by: Principal, name: NamedTask, { choice, data, as }: TaskAnswer) {
   const client = await clientOf(ports, by, name);
   const who = as ?? (by.name || by.id);
@@ -146,7 +149,8 @@ export async function readTask(
 
 /**
  * Returns the caller that the token of a mailed link proves. `signedIn` is the person whose key or token came with the
- * request, if any. Throws `TooMany`, `ApproverRefused` for another person, and the same `NotFound` for every wrong token.
+ * request, if any. Throws `TooMany`, and the same `NotFound` for every wrong token. Throws `ApproverRefused` if
+ * `signedIn` is not the person to whom the link belongs.
  */
 export async function ownerOfLink(
   ports: ServicePorts,
@@ -196,7 +200,10 @@ function envelopeOf({ source, type, detail }: BusEvent, at: Date): { id: string;
   return { id, text: engine.renderJson({ ...around, resources: [], detail: new engine.RawJson(detail) }) };
 }
 
-/** Delivers an event directly to waiting runs of all clients, without a bus. Throws `Forbidden`. */
+/**
+ * Delivers an event directly to waiting runs of all clients, without a bus. Throws `Forbidden` if the caller's key is
+ * for one client.
+ */
 export async function emit(
   ports: ServicePorts,
   by: Principal,
@@ -210,7 +217,10 @@ export async function emit(
 /** Sources that belong to NOVA and AWS. */
 const reserved = /^(nova|aws\..*)$/;
 
-/** Puts an event on the bus for triggers and waiting runs of all clients; returns its id. Throws `Forbidden`, `Refused`. */
+/**
+ * Puts an event on the bus for triggers and waiting runs of all clients; returns its id. Throws `Forbidden` if the
+ * caller's key is for one client, and `Refused` if the source of the event is reserved.
+ */
 export async function putEvent({ bus }: Pick<ServicePorts, "bus">, by: Principal, event: BusEvent): Promise<string> {
   demandAllClients(by);
   if (reserved.test(event.source)) {

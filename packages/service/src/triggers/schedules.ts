@@ -23,7 +23,10 @@ const maxWorkflows = 200;
 /** A text that sorts after every trigger id. */
 const afterAllTriggers = "~";
 
-/** Lists schedules that the caller may see, by workflow and id. A page may be shorter than its limit. Throws `NotFound` for an unknown workflow. */
+/**
+ * Lists schedules that the caller may see, by workflow and id. A page may be shorter than its limit. Throws `NotFound`
+ * if the workflow is unknown.
+ */
 export async function listSchedules(
   ports: ServicePorts,
   by: Principal,

@@ -132,7 +132,10 @@ export async function recordRefusedDelivery(
   return (await ports.deliveries.begin(delivery)) ?? delivery;
 }
 
-/** Records a refusal without sender and subject, since the client is gone. A later client of that name gets its own record. */
+/**
+ * Records a refusal without sender and subject, because its client does not exist. If a client with this name is
+ * created later, that client gets its own record.
+ */
 async function recordWithoutClient(ports: RecordPorts, known: Delivery, reason: string): Promise<Delivery> {
   const key = createHash("sha256").update(`nobody's ${known.key}`).digest("hex");
   const unnamed = { key, client: null, from: "", about: "", dedupe: "" };

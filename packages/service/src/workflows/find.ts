@@ -182,7 +182,7 @@ export interface ShownWorkflow {
   paused: Paused | undefined;
 }
 
-/** Returns a version, by default the latest, ready or not. Throws `NotFound`, also for a session's draft. */
+/** Returns a version, ready or not; by default the latest version. Throws `NotFound`, also for a session's draft. */
 export async function showWorkflow(ports: FindPorts, id: string, number?: number): Promise<ShownWorkflow> {
   if (isDraftId(id)) throw noWorkflow(id);
   // Reads the publication before the version: if a publication becomes ready between the two reads, the second read
