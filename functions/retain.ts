@@ -10,8 +10,8 @@ const lastRunMs = 60_000;
 const maxLogged = 50;
 
 /**
- * Erases runs and sessions whose retention has ended, on a schedule. The sweeper cannot do this, because its IAM role
- * may not erase.
+ * Erases the contents of runs whose retention has ended, and removes expired sessions, on a schedule. The sweeper
+ * cannot do this, because its IAM role may not erase.
  */
 export const handler = serviceLambda(async (ports, _event: unknown, _signal, leftMs) => {
   const until = ports.clock.now() + leftMs() - lastRunMs;

@@ -41,8 +41,8 @@ const writesPerRun = 26;
 const readsPerRun = 10;
 
 /**
- * The Lambda's time per node in addition to the node's code: reading, the turn, the calls of the sandbox, and
- * committing.
+ * Seconds that the Lambda needs per node in addition to the node's code: for reading, the turn, the calls of the
+ * sandbox, and committing.
  */
 const overheadSeconds = 0.15;
 /** Seconds to start and end a sandbox. The start takes the median time that E2B reports. */

@@ -12,8 +12,8 @@ import { kindOf } from "./formats.ts";
 import { type BucketConnection, readObject, signGet, spool, writeOnce } from "./s3/objects.ts";
 
 /**
- * Kinds of items that the archive leaves out. Some matter for a day at most. The others belong to trees, whose roots
- * belong to the deployment that has signed and numbered them.
+ * Kinds of items that the archive leaves out. Some matter for a day at most. The others are items of trees: the roots
+ * of trees belong to the deployment that has signed and numbered them.
  */
 const notArchived = new Set(["attempt", "rate", "leaf", "root", "stamp", "daily-check"]);
 

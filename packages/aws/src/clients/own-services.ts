@@ -56,8 +56,8 @@ type Client = DynamoDBClient | EventBridgeClient | S3Client | SchedulerClient | 
 /**
  * Makes a client call the service that `offerService` has offered for the client's endpoint. No request is serialised,
  * signed or parsed. If no service is offered, as in a Lambda, the client sends requests. If the service throws an
- * error, the SDK turns it into its own error class, or retries the request over HTTP. An `abortSignal` does not end a
- * call.
+ * error, the SDK converts the error to an error class of the SDK, or retries the request over HTTP. An `abortSignal`
+ * does not end a call.
  */
 export function useOwnServices(client: Client): void {
   const { middlewareStack, config } = client as DynamoDBClient;

@@ -29,8 +29,8 @@ export interface CredentialKeys {
 export const loadSdk = () => import("./encryption-sdk.ts");
 
 /**
- * Loads the functions that encrypt and decrypt, with key commitment. It binds each ciphertext to one key, so that no
- * ciphertext decrypts to two different texts.
+ * Loads the functions that encrypt and decrypt, with key commitment. Key commitment binds each ciphertext to one key,
+ * so that no ciphertext decrypts to two different texts.
  */
 const loadClient = keepFirst(async () => {
   const { buildDecrypt, buildEncrypt, CommitmentPolicy } = await loadSdk();
@@ -77,7 +77,8 @@ function isSame(sealedFor: Readonly<Record<string, string>>, context: Record<str
 
 /**
  * Returns the keys that the environment names: a KMS key (`NOVA_CREDENTIALS_KMS_KEY`) or 32 bytes in hex
- * (`NOVA_CREDENTIALS_KEY`). If both are absent, returns the vault's key.
+ * (`NOVA_CREDENTIALS_KEY`). If both are absent, returns the vault's KMS key, or a key that is derived from the vault's
+ * key.
  */
 export function credentialKeysFrom(variables: NodeJS.ProcessEnv): CredentialKeys {
   const { NOVA_CREDENTIALS_KMS_KEY: kms, NOVA_CREDENTIALS_KEY: key, NOVA_CREDENTIALS_KEY_FILE: file } = variables;

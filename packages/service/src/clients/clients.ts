@@ -84,7 +84,7 @@ async function demandUnused({ audit }: Pick<ServicePorts, "audit">, slug: string
   }
 }
 
-/** Finds a client. Throws the same `NotFound` for an unknown client and for one out of the caller's reach. */
+/** Finds a client. Throws the same `NotFound` if the client does not exist, or is out of the caller's reach. */
 export async function clientOf(ports: Pick<ServicePorts, "clients">, by: Principal | null, slug: string) {
   const client = await ports.clients.get(slug);
   if (!client || (by && !reaches(by, slug))) throw noClient(slug);

@@ -53,8 +53,9 @@ export interface ExecuteRequest {
 }
 
 /**
- * Starts a run, or queues it for a quota or a paused workflow. Throws `NotFound`, `InputsRefused`; `Refused` if the
- * client's budget is spent, or a node in `fresh` has no written code; `Conflict` if the client is being erased.
+ * Starts a run, or queues it for a quota or a paused workflow. Throws `NotFound`, `InputsRefused`, and `Conflict` if
+ * the client is being erased. Throws `Refused` if the client has spent its budget, or if a node in `fresh` has no
+ * written code.
  */
 export async function execute(ports: ServicePorts, by: Principal, request: ExecuteRequest): Promise<Execution> {
   const { workflow, client = by.client ?? defaultClient } = request;

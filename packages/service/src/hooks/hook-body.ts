@@ -63,8 +63,8 @@ function demandJson(text: string): void {
  * Returns the id that repeated deliveries of a request share: the value that the trigger's `dedupe` names, else a hash
  * of the body. Without `dedupe` every request is unique. For a signed request, only the body counts, because the
  * signature does not cover the headers. For the same reason, the function reads the body in the same way for every
- * content-type. If headers counted, an attacker who has seen one request could change them and start any number of
- * runs.
+ * content-type. If headers counted, an attacker who has seen one request could repeat it with changed headers, and
+ * start any number of runs.
  */
 export function dedupeIdOf(
   { dedupe, signature }: Pick<WebhookTrigger, "dedupe" | "signature">,

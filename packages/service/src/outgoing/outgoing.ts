@@ -31,12 +31,13 @@ export const maxAnswerBytes = 1024 * 1024;
 /** Looks up the addresses of hosts, and refuses forbidden hosts. */
 export interface Guard {
   /**
-   * A client calls `admit` for the host and connects to the address that `lookup` returns, so a name cannot get another
-   * address after its check.
+   * An HTTP client calls `admit` for the host, and connects to the address that `lookup` returns. So DNS cannot return
+   * another address for the name after the check.
    */
   lookup: LookupFunction;
   /**
-   * Throws `HostRefused` for a private IP address. This check is needed because a client calls `lookup` only for names.
+   * Throws `HostRefused` for a private IP address. This check is needed because an HTTP client calls `lookup` only for
+   * names.
    */
   admit(host: string): void;
 }

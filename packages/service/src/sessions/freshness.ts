@@ -77,7 +77,7 @@ export function stateAround(state: SessionState, id: string): StateAround {
 }
 
 export interface StateAround extends SessionState {
-  /** Whether a node before the map is stale, so that no node in its body is fresh. */
+  /** Whether a node before the map is stale. In this case, no node in the body of the map is fresh. */
   isAfterStale?: boolean;
 }
 

@@ -46,8 +46,8 @@ export interface StartedRun {
  * Runs the stale part of the draft as an execution that starts with the outcomes of the fresh nodes before that part.
  * After an edit of the last of a hundred nodes, a run thus executes one node. Fresh nodes on branches next to stale
  * nodes are part of the execution, with their recorded outcomes. `inputs` replaces keys of the initial context. Throws
- * `NotFound`; `Refused` with the findings of a draft that cannot run; `Conflict` while an execution of the session is
- * open. A run that throws leaves the session unchanged.
+ * `NotFound`, `Refused` with the findings of a draft that cannot run, and `Conflict` while an execution of the session
+ * is open. After an error, the session is unchanged.
  */
 export function runStale(
   ports: ServicePorts,

@@ -186,9 +186,9 @@ interface RunPlace {
 }
 
 /**
- * Builds a session from one entry of a run. It has the node of the entry and, before that node, all nodes whose outputs
- * the entry could read, with these outputs. If the session runs the node, the node starts with the entry's context.
- * Throws `ExecutionNotFound`, `NotFound`, `Refused`.
+ * Builds a session from one entry of a run. The session has the node of the entry and, before that node, all nodes
+ * whose outputs the entry could read, with these outputs. If the session runs the node, the node starts with the
+ * entry's context. Throws `ExecutionNotFound`, `NotFound`, `Refused`.
  */
 async function buildFromRun(ports: ServicePorts, by: Principal, { run, place }: RunPlace) {
   const execution = await executionWithin(ports, by, run);
@@ -276,7 +276,8 @@ function canBeRead(entry: Head, target: Head): boolean {
 }
 
 /**
- * Lists the scope and number of each fork that contains an entry, outermost first, and then those of the entry itself.
+ * Lists the scope and number of each fork that contains an entry, outermost first, and then the scope and number of the
+ * entry itself.
  */
 function listSteps({ scope, seq }: Pick<Head, "scope" | "seq">): { scope: string; seq: number }[] {
   const branch = engine.branchOf(scope);

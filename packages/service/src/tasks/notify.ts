@@ -98,7 +98,7 @@ export interface WaitingApproval {
   task_id: string;
   /** 0 or absent: the approval has just started to wait. */
   reminder?: number | undefined;
-  /** The mail address of the only person who gets a mail, with a link of its own. Absent: everyone. */
+  /** The mail address of the only person who gets a mail, with a personal link. Absent: all recipients get mails. */
   link_for?: string | undefined;
 }
 
@@ -256,16 +256,16 @@ const livesMs = 120_000;
 export interface FailedRun {
   execution_id: string;
   /**
-   * The run inside which this one runs. If it is present, no recipient is notified, since the outer run reports the
-   * failure.
+   * The id of the outer run, if this run is inside another run. No recipient is notified then, because the outer run
+   * reports the failure.
    */
   parent_execution_id?: string | undefined;
 }
 
 export interface Notified {
   /**
-   * The notifications that succeeded: `mail` or `webhook <address>`, and after it the client if the client's own
-   * credential signed the request.
+   * The names of the notifications that succeeded: `mail` or `webhook <URL>`. If the client's own credential signed the
+   * request, the name ends with the client.
    */
   told: string[];
 }
@@ -299,8 +299,8 @@ export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promis
 }
 
 /**
- * The notifications that the workflow or the client asks for. Requests that the client asks for are signed only with
- * the client's own credential.
+ * The notifications for which the workflow or the client asks. If the client asks for a request, only the client's own
+ * credential signs it.
  */
 interface Wish extends OnFailure {
   by: "workflow" | "client";

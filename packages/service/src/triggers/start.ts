@@ -45,7 +45,7 @@ export function describeTrigger({ workflow, trigger: { id, type }, client }: Fou
   return { type, workflow, trigger: id, client };
 }
 
-/** Makes a file of received bytes. Its `mark` is put into a context in place of the bytes. */
+/** Makes a file of received bytes. In a context, the `mark` of the file stands in place of the bytes. */
 export function fileOf(bytes: Uint8Array): engine.FileInPlace {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   return { mark: engine.newFileMark(), sha256, bytes: bytes.length, open: () => yieldOnce(bytes) };
@@ -96,7 +96,7 @@ export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): P
 
 /**
  * Returns the record of a repeated delivery, with the id of the run that continues its run. If that run cannot
- * continue, only the returned delivery is `refused`, and the stored one stays unchanged.
+ * continue, only the returned delivery is `refused`, and the stored delivery stays unchanged.
  */
 async function continueDelivery(ports: ServicePorts, by: Principal, delivery: Delivery, id: string): Promise<Delivery> {
   const run = await ports.executions.get(id);
@@ -242,7 +242,7 @@ export type LabelledDelivery = Delivery & { labels: Record<string, string> };
 
 type LabelQuery = Omit<Parameters<typeof listDeliveries>[2], keyof PageQuery>;
 
-/** Page size of the runs read by label, and of the deliveries read for them. */
+/** Number of runs that are read by label for one page, and number of deliveries that are read for one page. */
 const pageSize = 200;
 
 /**

@@ -193,8 +193,8 @@ export function catchUnusable<T>(answer: (reason: NovaError) => T) {
 }
 
 /**
- * Warns of each trigger whose client does not exist, is being deleted, or is out of the caller's reach. The message is
- * the same for all three.
+ * Returns a warning for each trigger whose client does not exist, is being deleted, or is out of the caller's reach.
+ * The message is the same in all three cases.
  */
 export async function findClientProblems(
   { clients }: Pick<ServicePorts, "clients">,

@@ -18,8 +18,8 @@ type Placed = { sha256: string; bytes: number };
 /**
  * Turns the uploads that a context names into blobs of the execution, and replaces the uploads in the context by
  * references to these blobs. An upload that is the whole value of a top-level key becomes a file of that name; the
- * inputs' schema does not apply to it. Throws the same `Refused` for an unknown upload and one of another client;
- * `Conflict` if nothing was uploaded yet.
+ * inputs' schema does not apply to it. Throws the same `Refused` for an unknown upload and for an upload of another
+ * client. Throws `Conflict` if the bytes of an upload have not arrived yet.
  */
 export async function placeUploads(
   ports: Pick<ServicePorts, "uploads" | "clock">,
