@@ -18,8 +18,8 @@ export interface LambdaContext {
 }
 
 /**
- * The ports that every function gets: those of the engine, an event bus that also loads the stored detail of a large
- * event, the admission of runs, and requests to other servers.
+ * The ports that every Lambda gets. In addition to the ports of the engine, these are a bus that loads the stored
+ * details of large events, the limits for starts of queued runs, and access to servers that users name.
  */
 export interface FunctionPorts extends engine.Ports {
   bus: NovaBus;
@@ -87,8 +87,8 @@ function logged(bus: engine.EventBus): engine.EventBus {
 }
 
 /**
- * Builds the links in messages. It reads the addresses of the API and of the page again for each link, because on a
- * laptop they may open later than the functions.
+ * Builds the links in messages. It reads the addresses of the API and of the page again for each link. On a laptop, the
+ * API and the page may start later than the functions.
  */
 function linksTo(variables: NodeJS.ProcessEnv): engine.Links {
   const toPage = (id: string) => {
@@ -139,8 +139,8 @@ function createRunHooks(
   ports: () => engine.Ports & Pick<RunHookStores, "admissions">,
   stores: AwsPorts["runHookStores"],
 ): { onExecutionEnded: engine.OnExecutionEnded; budgets: engine.Budgets } {
-  // Loads the service when the first run ends or a node first asks a model, so that other nodes do not wait until the
-  // service is loaded.
+  // Loads the service when the first run ends, or when a node first asks a model. So other nodes do not wait for this
+  // load.
   const made = lazyValue(async () => {
     const { createBudgets, createOnExecutionEnded } = await import("@nova/service/run-hooks");
     const all = { ...ports(), ...(await stores()) };

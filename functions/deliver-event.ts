@@ -3,8 +3,8 @@ import { logger, warmPorts } from "./app.ts";
 import { lambda } from "./lambda.ts";
 
 /**
- * Delivers an event from EventBridge, with its whole detail, to the runs that wait for it. An event whose stored detail
- * is missing reaches no run.
+ * Delivers an event from EventBridge, with its whole detail, to the runs that wait for it. If the stored detail of an
+ * event is missing, no run gets the event.
  */
 export const handler = lambda(async (ports, event: Record<string, unknown>) => {
   const whole = await warmPorts().bus.whole(JSON.stringify(event));

@@ -5,8 +5,8 @@ import { logger } from "./app.ts";
 type Outcome = Pick<Delivery, "execution" | "reason"> & { id?: string; status: string };
 
 /**
- * Returns the answer about a delivery. A refused or failed delivery is also logged for a metric, without the reason,
- * which may quote the delivery.
+ * Returns a Lambda's answer about a delivery. A metric counts refused and failed deliveries, so the function logs them.
+ * The log does not contain the reason, which may quote the delivery.
  */
 export function answerOf({ id, status, execution, reason }: Outcome): Outcome {
   if (status === "refused" || status === "failed") logger.warn("delivery refused", { delivery: id, status });
@@ -16,8 +16,8 @@ export function answerOf({ id, status, execution, reason }: Outcome): Outcome {
 const Batch = z.object({ Records: z.array(z.object({ body: z.string() })) });
 
 /**
- * Returns the details in an event of the bus or in a batch of events from a queue; any other event is itself the
- * detail.
+ * Returns the details of all events in a batch from a queue. For a single event it returns one detail, as `detailOf`
+ * does.
  */
 export function detailsIn<Detail>(event: unknown, detail: z.ZodType<Detail>): Detail[] {
   const batch = Batch.safeParse(event);
@@ -25,7 +25,10 @@ export function detailsIn<Detail>(event: unknown, detail: z.ZodType<Detail>): De
   return batch.data.Records.map(({ body }) => detailOf(JSON.parse(body), detail));
 }
 
-/** Returns the detail of an event. `event` may also be the detail itself. Throws if it is neither. */
+/**
+ * Returns the detail of an event of the bus. `event` may also be the detail itself. Throws if the detail does not fit
+ * its schema.
+ */
 export function detailOf<Detail>(event: unknown, detail: z.ZodType<Detail>): Detail {
   const whole = z.object({ detail }).safeParse(event);
   return whole.success ? whole.data.detail : detail.parse(event);

@@ -13,12 +13,14 @@ export const Environment = z
      * traces.
      */
     NOVA_STATES_LOG_GROUP_ARN: z.string().optional(),
-    /** KMS HMAC key of signatures that only NOVA checks; absent: `NOVA_SIGNING_KEY`, 32 bytes in hex, makes them. */
+    /**
+     * KMS HMAC key for signatures that only NOVA checks; absent: NOVA signs with `NOVA_SIGNING_KEY`, 32 bytes in hex.
+     */
     NOVA_SIGNING_KMS_KEY: z.string().optional(),
     NOVA_SIGNING_KEY: z.string().optional(),
     /**
-     * KMS keys (`ECC_NIST_P256`) that ever signed close entries, separated by commas; the last one signs. Absent: a key
-     * that is derived from `NOVA_SIGNING_KEY` signs, or the last one in `NOVA_PROOF_KEY_FILE`.
+     * KMS keys (`ECC_NIST_P256`) that ever signed close entries, separated by commas; the last key signs. Absent: the
+     * last key in `NOVA_PROOF_KEY_FILE` signs, or, without that file, a key that is derived from `NOVA_SIGNING_KEY`.
      */
     NOVA_PROOF_KMS_KEYS: z
       .string()
@@ -42,9 +44,12 @@ export const Environment = z
     NOVA_MODELS: Models,
     /** Id of the model for roles without a model in the node or its workflow. */
     DEFAULT_MODEL: z.string().optional(),
-    /** Folder with the documentation of sandbox templates that have requirements of their own. */
+    /** Folder with the documentation of sandbox templates in which extra requirements are installed. */
     NOVA_DOCSTRINGS: z.string().optional(),
-    /** Whether servers that users name (webhooks, token endpoints, mailboxes) may be in private networks, as on a laptop. */
+    /**
+     * Whether servers that users name (webhooks, token endpoints, mailboxes) may be in private networks, as on a
+     * laptop.
+     */
     NOVA_PRIVATE_HOSTS: z.stringbool().default(false),
     /** Limits of E2B's plan: new sandboxes in a second, and sandboxes at the same time; absent: no limit. */
     NOVA_E2B_CREATES_PER_SECOND: z.coerce.number().positive().optional(),
@@ -72,25 +77,26 @@ export const ServiceEnvironment = z.object({
     .includes("{name}")
     .default("arn:aws:lambda:us-east-1:000000000000:function:{name}:live"),
   /**
-   * Whether publications and erasures run in functions of their own, which receive the requests as events of the bus.
+   * Whether separate functions run publications and erasures. These functions receive their work as events of the bus.
    */
   NOVA_QUEUES: z.stringbool().default(false),
   NOVA_EVENT_BUS: z.string().default("nova"),
   /** Group of the stage's schedules, and the role with which EventBridge Scheduler calls functions. */
   NOVA_SCHEDULE_GROUP: z.string().default("nova"),
   NOVA_SCHEDULE_ROLE_ARN: z.string().default("arn:aws:iam::000000000000:role/nova-schedules"),
-  /** ARN of the queue for events and schedules that no function accepted; absent: they are lost. */
+  /** ARN of the queue for events and scheduled times that no function accepted; absent: NOVA loses these. */
   NOVA_UNDELIVERED_ARN: z.string().optional(),
   /** Domains for which NOVA receives mail, separated by commas; absent: all domains, as on a laptop. */
   NOVA_MAIL_DOMAINS: z
     .string()
     .default("")
     .transform((text) => text.split(",").flatMap((domain) => domain.trim().toLowerCase() || [])),
-  /** Sender of NOVA's own mails, an address that SES has verified; absent: NOVA sends none. */
+  /** Sender of NOVA's own mails, an address that SES has verified; absent: NOVA sends no mail. */
   NOVA_MAIL_FROM: z.string().optional(),
   /**
-   * Address of an authority (RFC 3161) that stamps the roots of trees; absent: none. A stamp that NOVA gets over
-   * `http:` is as safe as one over `https:`, because the authority signs it with the random number of the request.
+   * Address of an authority (RFC 3161) that stamps the roots of trees; absent: roots get no stamps. A stamp over
+   * `http:` is as safe as a stamp over `https:`, because the authority signs it together with the random number of
+   * NOVA's request.
    */
   NOVA_TSA_URL: z
     .url({ protocol: /^https?$/, error: "NOVA_TSA_URL is no address - set it to https://... or http://..." })
@@ -103,12 +109,15 @@ export const ServiceEnvironment = z.object({
   /** URL of the issuer's public keys; absent: `/.well-known/jwks.json` of the issuer. */
   NOVA_JWT_JWKS_URL: z.url().optional(),
   /**
-   * Names of two claims of a token: one contains the role, the other the client that the token may access (`*`: all
-   * clients).
+   * Names of two claims of a token: the first claim contains the role, the second the client that the token may access
+   * (`*`: all clients).
    */
   NOVA_JWT_ROLE_CLAIM: z.string().default("nova_role"),
   NOVA_JWT_CLIENT_CLAIM: z.string().default("nova_client"),
-  /** Names of two claims of a token, which approvals may name: one contains the groups, the other the roles of its subject. */
+  /**
+   * Names of two claims of a token: the first claim contains the groups of the token's subject, the second the roles.
+   * Approvals may name these groups and roles.
+   */
   NOVA_JWT_GROUPS_CLAIM: z.string().default("groups"),
   NOVA_JWT_ROLES_CLAIM: z.string().default("roles"),
   /** Sandbox template of workflows without requirements. */

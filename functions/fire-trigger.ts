@@ -9,7 +9,7 @@ const Payload = z.union([
   z.object({ ...name, event: z.looseObject({ id: z.string(), source: z.string(), "detail-type": z.string() }) }),
 ]);
 
-/** Fires a trigger of a workflow. EventBridge and EventBridge Scheduler call it. */
+/** Fires a trigger of a workflow. EventBridge and EventBridge Scheduler call this Lambda. */
 export const handler = serviceLambda(async (ports, payload: unknown) =>
   answerOf(await fireTrigger(ports, Payload.parse(payload))),
 );

@@ -28,7 +28,7 @@ interface Module {
 }
 
 /**
- * Creates a handler that loads its module at the first invocation, so that a process which runs nodes does not load the
+ * Creates a handler that loads its module at the first invocation. So a process that only runs nodes does not load the
  * service.
  */
 function lazyHandler(load: () => Promise<Module>) {

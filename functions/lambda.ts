@@ -2,7 +2,10 @@ import middy from "@middy/core";
 import type { Ports } from "@nova/engine";
 import { type LambdaContext, logger, warmPorts } from "./app.ts";
 
-/** Milliseconds that a handler leaves unused at the end, so that the Lambda answers before AWS stops it. */
+/**
+ * Milliseconds that a handler leaves unused at the end of the Lambda's time, so that the Lambda answers before AWS
+ * stops it.
+ */
 const reserveMs = 10_000;
 
 /** `leftMs` returns the milliseconds until `signal` aborts. */
@@ -19,16 +22,16 @@ export function lambda<Event, Answer>(handle: Handle<Ports, Event, Answer>) {
 }
 
 /**
- * Starts the middleware of every handler, also the API's: it loads secrets into the environment before any port reads
- * them.
+ * Creates the middleware of every handler, including the handler of the API. It loads secrets into the environment
+ * before any port reads them.
  */
 export function handlerStack<Event, Answer>() {
   return middy<Event, Answer, Error, LambdaContext>().before(() => warmSecrets());
 }
 
 /**
- * Wraps a handler that AWS invokes. It passes the ports and a signal that aborts before the Lambda's time is over, and
- * logs errors.
+ * Wraps a handler that AWS invokes. The wrapper logs errors, and passes the ports and a signal that aborts before the
+ * Lambda's time is over.
  */
 export function stackAround<Given, Event, Answer>(ports: () => Given, handle: Handle<Given, Event, Answer>) {
   return handlerStack<Event, Answer>()
@@ -50,12 +53,15 @@ export function stackAround<Given, Event, Answer>(ports: () => Given, handle: Ha
 /** Keys that a deployed function reads from Systems Manager, so that its configuration does not contain them. */
 const secrets = ["E2B_API_KEY", "OPENAI_API_KEY"] as const;
 
-/** Loads the SDK on demand: a process needs it once, and a laptop never. */
+/**
+ * Reads parameters with an SDK that is loaded on demand. A process needs this SDK only once, and a laptop never needs
+ * it.
+ */
 const readParameters = async (names: string[]) => (await import("@nova/aws/parameters")).readParameters(names);
 
 /**
- * Reads the parameter whose name is in `<NAME>_PARAMETER`, and copies its value to `<NAME>`, where SDKs read it. Logs a
- * missing parameter.
+ * For each secret `<NAME>`, reads the parameter that the variable `<NAME>_PARAMETER` names. Copies its value to the
+ * variable `<NAME>`, where SDKs read it. Logs a missing parameter.
  */
 export async function loadSecrets(variables: NodeJS.ProcessEnv, read = readParameters): Promise<void> {
   const named = secrets.flatMap((name) => {
@@ -73,7 +79,7 @@ export async function loadSecrets(variables: NodeJS.ProcessEnv, read = readParam
 
 let loading: Promise<void> | undefined;
 
-/** Loads the secrets once per process; the next invocation repeats a failed load. */
+/** Loads the secrets once per process. If the load fails, the next invocation tries again. */
 export function warmSecrets(): Promise<void> {
   loading ??= loadSecrets(process.env).catch((error) => {
     loading = undefined;

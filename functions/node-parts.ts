@@ -51,7 +51,7 @@ export const timer: Timer = { timeout: (ms) => AbortSignal.timeout(ms) };
 /** Error codes of the resolver for a host name that does not exist, or has no address. */
 const noSuchName = ["ENOTFOUND", "ENODATA"];
 
-/** Looks names up with the resolver of the system. */
+/** Looks up host names with the resolver of the operating system. */
 export const hostNames: HostNames = {
   async addressesOf(host) {
     try {

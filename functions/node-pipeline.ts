@@ -4,8 +4,9 @@ import { Environment } from "./environment.ts";
 import { clock, lazyValue } from "./node-parts.ts";
 
 /**
- * Creates the pipeline that writes the code of prompt nodes and answers text nodes. The first such node loads the
- * pipeline, because most nodes have code. The key of the model is read only when a model is called.
+ * Creates the pipeline that writes the code of prompt nodes and answers text nodes. The first of these nodes in a
+ * process loads the pipeline, because most nodes have code. The pipeline reads the key of a model only when it calls
+ * the model.
  */
 export function nodePipeline(variables: NodeJS.ProcessEnv, generations: GenerationStore): Pipeline {
   const env = Environment.parse(variables);

@@ -3,8 +3,8 @@ import { logger } from "./app.ts";
 import { serviceLambda } from "./service-lambda.ts";
 
 /**
- * Puts the runs that have closed into Merkle trees, on a schedule, and gets time stamps for the roots. A root without a
- * stamp is no error: the next job asks for it again.
+ * Puts the runs that have closed into Merkle trees, on a schedule, and gets time stamps for the roots. If a root gets
+ * no stamp, this is no error: the next job asks the authority again.
  */
 export const handler = serviceLambda(async (ports, _event: unknown, _signal, leftMs) => {
   const { made, stamps, problem } = await proveAndStamp(ports, { until: ports.clock.now() + leftMs() });

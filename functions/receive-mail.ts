@@ -7,10 +7,10 @@ const Notification = z.object({
   Records: z.array(z.object({ s3: z.object({ object: z.object({ key: z.string() }) }) })),
 });
 
-/** Key of an object that is no mail: SES writes this object when a rule is created. */
+/** Pattern of the key of an object that is no mail. SES writes this object when a rule is created. */
 const setupNotice = /\/AMAZON_SES_SETUP_NOTIFICATION$/;
 
-/** Receives mails. S3 calls it after SES has stored a mail under `mail/`. */
+/** Receives mails. This Lambda is called after SES has stored a mail in S3 under `mail/`. */
 export const handler = serviceLambda(async (ports, event: unknown) => {
   // In notifications, S3 encodes keys like form fields: a space is `+`.
   const keys = Notification.parse(event).Records.map(({ s3 }) =>

@@ -3,15 +3,15 @@ import { logger } from "./app.ts";
 import { serviceLambda } from "./service-lambda.ts";
 
 /**
- * No erasure starts in these last milliseconds of the Lambda's time, because the erasure of one run with many items may
- * need this time.
+ * In these last milliseconds of the Lambda's time, no erasure starts. The erasure of one run with many items may need
+ * this much time.
  */
 const lastRunMs = 60_000;
 const maxLogged = 50;
 
 /**
- * Erases contents whose retention has passed, on a schedule. The sweeper does not do this, because its role may not
- * erase.
+ * Erases the contents of runs whose retention has ended, and removes expired sessions, on a schedule. The sweeper
+ * cannot do this, because its IAM role may not erase.
  */
 export const handler = serviceLambda(async (ports, _event: unknown, _signal, leftMs) => {
   const until = ports.clock.now() + leftMs() - lastRunMs;

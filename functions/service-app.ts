@@ -13,7 +13,7 @@ import { templateName } from "@nova/workflow";
 import { createPorts, type FunctionPorts, resetPorts, warmPorts } from "./app.ts";
 import { ServiceEnvironment } from "./environment.ts";
 
-/** Creates every port of the service, and the engine's if the caller passes none. */
+/** Creates every port of the service. If the caller passes no ports of the engine, creates these, too. */
 export function createServicePorts(variables: NodeJS.ProcessEnv, ports = createPorts(variables)): ServicePorts {
   const env = ServiceEnvironment.parse(variables);
   const arnOf = (name: string) => env.NOVA_FUNCTION_ARN.replace("{name}", name);
@@ -50,7 +50,10 @@ export function createServicePorts(variables: NodeJS.ProcessEnv, ports = createP
   };
 }
 
-/** Queues publications and erasures as events of NOVA, which rules of the bus deliver to functions of their own. */
+/**
+ * Creates the queues of publications and erasures. An enqueued item is an event of NOVA, and a rule of the bus delivers
+ * it to a separate function.
+ */
 function queuesOn(bus: Bus & PublishQueue): Pick<ServicePorts, "publishQueue" | "erasureQueue"> {
   return {
     publishQueue: bus,
@@ -72,14 +75,14 @@ let compiler: Compiler = {
 };
 
 /**
- * Provides the compiler. Only functions that accept definitions call this, before their first invocation, because the
- * compiler is large.
+ * Provides the compiler. Only Lambdas that accept definitions call this function, before their first invocation. The
+ * other Lambdas do not contain the compiler, because it is large.
  */
 export function provideCompiler(provided: Compiler): void {
   compiler = provided;
 }
 
-/** Returns the compiler. If models are off, it reports nodes that need a model. */
+/** Returns the compiler. If models are off, the compiler reports nodes that need a model. */
 function compilerWhere(models: "on" | "off"): Compiler {
   const { compile } = compiler;
   if (models === "on") return compiler;

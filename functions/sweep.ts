@@ -8,8 +8,8 @@ import { serviceLambda } from "./service-lambda.ts";
 provideNodeParts({ sandboxes: createSandboxes });
 
 /**
- * Sweeps on a schedule. If a part fails, the others still run; then the handler throws the first error, and the next
- * sweep tries again.
+ * Sweeps on a schedule. If a part of the sweep fails, the other parts still run. Then the handler throws the first
+ * error, and the next sweep tries again.
  */
 export const handler = serviceLambda(async (ports, _event: unknown, signal, leftMs) => {
   const swept = await sweepService(ports, { signal, leftMs });

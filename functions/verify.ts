@@ -2,7 +2,7 @@ import { verifySlice } from "@nova/service";
 import { logger } from "./app.ts";
 import { serviceLambda } from "./service-lambda.ts";
 
-/** Time that one page of large runs needs. In the last minutes of the Lambda's time, no page starts. */
+/** In these last milliseconds of the Lambda's time, no page starts. A page of large runs may need this much time. */
 const lastPageMs = 120_000;
 
 /**

@@ -1,6 +1,6 @@
 import { provideCompiler } from "./service-app.ts";
 
-/** Loads the compiler, which is large. Most requests need no compiler, so the first request that needs it loads it. */
+/** Loads the compiler. The compiler is large, and most requests do not need it, so it is loaded at its first use. */
 const sent = () => import("@nova/compiler/sent");
 
 provideCompiler({

@@ -18,7 +18,7 @@ export function allow(
   });
 }
 
-/** Returns the permission to call these functions only. */
+/** Returns a statement that allows calls of only these functions. */
 export function allowInvoke(functions: readonly IFunction[]): PolicyStatement {
   const arns = functions.map(({ functionArn }) => functionArn);
   return allow("lambda", ["InvokeFunction"], arns);
@@ -43,16 +43,16 @@ export function createServiceRole(stack: Stack, roleId: string, policyId: string
 }
 
 /**
- * Suppresses a finding of cdk-nag's AwsSolutions with a reason. `only` names the exact finding (an action or a resource
- * with a wildcard), so that other findings of the same rule are still reported.
+ * Suppresses a finding of cdk-nag's AwsSolutions with a reason. If `only` names the exact finding (an action or a
+ * resource with a wildcard), cdk-nag still reports other findings of the same rule.
  */
 export function explain(construct: IConstruct, id: string, reason: string, only?: (string | { regex: string })[]) {
   NagSuppressions.addResourceSuppressions(construct, [{ id, reason, ...(only && { appliesTo: only }) }], true);
 }
 
 /**
- * Roles with fixed names, so that other resources can refer to them before they exist: the eraser of contents in
- * chains, the role of state machines, and the role by which Scheduler calls functions.
+ * Roles with fixed names, so that other resources can refer to them before they exist. `erase` erases contents of
+ * chains, state machines have the role `machines`, and Scheduler calls functions with the role `schedules`.
  */
 type NamedRole = "erase" | "machines" | "schedules";
 
@@ -64,7 +64,7 @@ export function roleArn(stack: Stack, role: NamedRole): string {
   return stack.formatArn({ service: "iam", region: "", resource: "role", resourceName: roleName(stack, role) });
 }
 
-/** Returns the ARN of a function's alias, known before the function exists. */
+/** Returns the ARN of a function's alias. The ARN is known before the function exists. */
 export function functionArn(stack: Stack, name: string): string {
   return stack.formatArn({
     service: "lambda",
@@ -95,7 +95,7 @@ export function machineArns(stack: Stack) {
 
 export type MachineArns = ReturnType<typeof machineArns>;
 
-/** Returns the common start of these ARNs, for an event pattern. */
+/** Returns the common start of the ARNs of all state machines `nova-<workflow>`, for an event pattern. */
 export function machineArnPrefix(stack: Stack): string {
   return machineArn(stack, machinePrefix);
 }
@@ -126,7 +126,7 @@ export function eventArns(stack: Stack) {
     rules: [events("rule", `${novaName}/nova-*`), events("rule", "nova-*")],
     /** The function that is the only target of these rules. */
     firing: functionArn(stack, "nova-fire-trigger"),
-    /** All rules on NOVA's bus, including those of the stacks. */
+    /** All rules on NOVA's bus, including the rules that the stacks create. */
     rulesOfBus: events("rule", `${novaName}/*`),
     group: scheduler("schedule-group", novaName),
     schedules: scheduler("schedule", `${novaName}/nova-*`),
@@ -138,7 +138,7 @@ export type EventArns = ReturnType<typeof eventArns>;
 
 export type SecretName = "E2B_API_KEY" | "OPENAI_API_KEY";
 
-/** Returns the parameter in which the operator stores a key: `/nova/production/E2B_API_KEY`. */
+/** Returns the name of the parameter in which the operator stores a key: `/nova/production/E2B_API_KEY`. */
 export function parameterName(stage: string, secret: SecretName): string {
   return `/nova/${stage}/${secret}`;
 }

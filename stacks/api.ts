@@ -31,7 +31,10 @@ export function api({ stack, app }: StackContext) {
 /** Requests per second of all callers together. `NOVA_RATE_PER_KEY` limits single keys. */
 const throttle = { rateLimit: 200, burstLimit: 400 };
 
-/** One log line per request. It contains no header, query or body, so no key and no data of a run. */
+/**
+ * The fields of the log line for each request. The line contains no header, query or body, so it contains no key and no
+ * data of a run.
+ */
 const line = {
   requestId: "$context.requestId",
   time: "$context.requestTime",

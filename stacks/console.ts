@@ -26,8 +26,8 @@ export function console({ stack, app }: StackContext) {
 }
 
 /**
- * The code that CloudFront runs for each request, in a dialect close to ES 5.1. It redirects a browser from the bare
- * address to the page, and answers every path of the page with the page itself.
+ * The code that CloudFront runs for each request, in a dialect close to ES 5.1. It redirects browsers from the paths
+ * `/` and `/console` to the page, and answers every path of the page with the page itself.
  */
 export const routePage = String.raw`
 function handler(event) {
@@ -56,8 +56,8 @@ interface Addresses {
 }
 
 /**
- * Creates one address for page and API. The page calls its own origin, as on a laptop, so no other origin is allowed. A
- * custom name must be configured together with an ACM certificate in us-east-1.
+ * Creates one address for page and API. The page calls the API at its own origin, as on a laptop, so the API need not
+ * allow other origins. A custom name must be configured together with an ACM certificate in us-east-1.
  */
 function createDistribution(stack: Stack, { pages, apiHost, blobHost, env }: Addresses) {
   const { NOVA_CONSOLE_DOMAIN: name, NOVA_CONSOLE_CERTIFICATE_ARN: certificateArn } = env;
@@ -92,14 +92,15 @@ function createDistribution(stack: Stack, { pages, apiHost, blobHost, env }: Add
     : { url: `https://${host}/console/`, dns: undefined };
 }
 
-/** Forwards other requests to the API, uncached and with every header except the host. */
+/** Returns the settings that forward requests to the API, uncached and with every header except the host. */
 function toApi(host: string): cloudfront.BehaviorOptions {
   return {
     origin: new HttpOrigin(host, { protocolPolicy: cloudfront.OriginProtocolPolicy.HTTPS_ONLY }),
     allowedMethods: cloudfront.AllowedMethods.ALLOW_ALL,
     cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,
     originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-    // Plain HTTP is refused and not redirected, so that a caller notices a key that it sends in the clear.
+    // CloudFront refuses plain HTTP and does not redirect it, so that callers notice that they send their keys
+    // unencrypted.
     viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
   };
 }
@@ -114,7 +115,9 @@ function createRouter(stack: Stack): cloudfront.FunctionAssociation {
   };
 }
 
-/** Creates the response headers of the page: the same as on a laptop, and HTTPS only. */
+/**
+ * Creates the response headers of the page. They are the same as on a laptop, and also tell browsers to use only HTTPS.
+ */
 function createHeaders(stack: Stack, blobOrigin: string, issuers: readonly string[]): cloudfront.ResponseHeadersPolicy {
   const { "content-security-policy": contentSecurityPolicy = "", ...others } = buildPageHeaders(blobOrigin, issuers);
   const custom = Object.entries(others).filter(([name]) => !known.includes(name));
@@ -130,7 +133,7 @@ function createHeaders(stack: Stack, blobOrigin: string, issuers: readonly strin
   });
 }
 
-/** Headers that are not custom headers, because CloudFront has settings of its own for them. */
+/** Names of headers that CloudFront sets by its own settings, so they cannot be custom headers. */
 const known = ["x-content-type-options", "referrer-policy", "x-frame-options", "strict-transport-security"];
 
 /** Creates the bucket for the files of the built page. Each deployment uploads them again. */

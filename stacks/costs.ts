@@ -27,33 +27,33 @@ export const callsPerNode = 3;
 export const callsPerRun = 12;
 
 /**
- * DynamoDB's units per node: write units (1 KB each) for its turn and its entry, and read units (4 KB each) before it
- * runs.
+ * DynamoDB's units per node: write units (1 KB each) for the node's turn and entry, and read units (4 KB each) before
+ * the node runs.
  */
 const writesPerNode = 3;
 const readsPerNode = 2;
 /**
  * Write units per run. Three indexes contain the run's record, so each of its four writes counts fourfold. One index
- * contains its statistics. The tree adds three: the leaf, its removal, and the note beside the chain.
+ * contains the run's statistics. The tree adds three: the leaf, its removal, and the note beside the chain.
  */
 const writesPerRun = 26;
-/** Read units per run. The tree adds two: the job reads the leaf, and whether the run has a note. */
+/** Read units per run. The tree adds two: the job reads the leaf, and looks for a note of the run. */
 const readsPerRun = 10;
 
 /**
- * The Lambda's time per node in addition to the node's code: reading, the turn, the calls of the sandbox, and
- * committing.
+ * Seconds that the Lambda needs per node in addition to the node's code: for reading, the turn, the calls of the
+ * sandbox, and committing.
  */
 const overheadSeconds = 0.15;
-/** The time to start a sandbox (the p50 that E2B reports), and to end it. */
+/** Seconds to start and end a sandbox. The start takes the median time that E2B reports. */
 const sandboxStartSeconds = 1;
-/** The time to wait for the models of three agents. */
+/** Seconds for which a node waits until the models of three agents have written its code. */
 const writingSeconds = 15;
 const logBytesPerInvocation = 1_500;
 
 /** Returns the quantities of one run, in the units of prices.json. */
 export function usageOf({ nodes, decisions, secondsPerNode, written }: Run) {
-  // The further invocations are those for the request, for the end node and for the event about the end of the run.
+  // There are three further invocations: for the request, for the end node, and for the event about the end of the run.
   const invocations = nodes + 3;
   const seconds = nodes * (secondsPerNode + overheadSeconds) + 2 * overheadSeconds + written * writingSeconds;
   const lifeSeconds = sandboxStartSeconds + seconds;
@@ -86,7 +86,10 @@ interface RunCost {
   model: number;
 }
 
-/** The model requests for the code of one node at the first attempt. A second attempt costs the same again. */
+/**
+ * The requests to models for the code of one node, if the first attempt succeeds. A second attempt costs the same
+ * again.
+ */
 const requests = [
   { model: "gpt-6-luna", input: 1_500, cached: 0, output: 100 },
   { model: "gpt-6.1-terra", input: 4_000, cached: 1_500, output: 900 },
@@ -144,7 +147,10 @@ function dollars(usd: number): string {
 const file = new URL("../docs/deploy.md", import.meta.url);
 const between = /(<!-- costs -->).*(<!-- \/costs -->)/s;
 
-/** Reads the page on deployment: `now` is its current text, `wanted` its text with the table of today's costs. */
+/**
+ * Reads the page about deployment. `now` is the current text of the page, and `wanted` is the text with the table of
+ * today's costs.
+ */
 export function readCostPage(): { now: string; wanted: string } {
   const now = readFileSync(file, "utf8");
   return { now, wanted: now.replace(between, (_, start, end) => `${start}\n${costTable()}\n${end}`) };

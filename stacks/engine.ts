@@ -41,8 +41,8 @@ export function engine({ stack, app }: StackContext) {
   const machinesRole = createMachinesRole(stack, called, machines, stored.bucket);
   const bus = createBus(stack, functions["nova-deliver-event"], undelivered);
   watchEnds(stack, functions["nova-execution-status"], undelivered);
-  // The sweep repeats a lost start that is at least half a minute old. At this interval, it repeats every lost start
-  // within two minutes.
+  // The sweep repeats a lost start that is at least half a minute old. With a sweep each minute, NOVA repeats every
+  // lost start within two minutes.
   schedule(stack, "Sweep", {
     description: "Closes what died, and repeats what was lost",
     every: "rate(1 minute)",
@@ -54,8 +54,8 @@ export function engine({ stack, app }: StackContext) {
     work: functions["nova-prove"],
   });
   if (verifiesDaily(process.env)) {
-    // A check that does not fit into one invocation continues in the next. After the end of the check, further
-    // invocations of the same day end at once.
+    // If a check does not fit into one invocation, the next invocation continues the check. After the end of the check,
+    // further invocations on the same day end immediately.
     schedule(stack, "Verification", {
       description: "Verifies the chains of all runs once a day, slice by slice",
       every: "rate(15 minutes)",
@@ -88,8 +88,8 @@ function grantable(stack: Stack, stored: Storage): Grantable {
 export const queueDefaults = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
 
 /**
- * Creates the queue for events that no function could handle. The queue keeps them for two weeks, and an alarm watches
- * the queue.
+ * Creates the queue for events that no function could handle. The queue keeps these events for two weeks, and an alarm
+ * watches the queue.
  */
 function createUndelivered(stack: Stack, { rules, rulesOfBus }: access.EventArns): Queue {
   const queue = new Queue(stack, "Undelivered", { ...queueDefaults, retentionPeriod: Duration.days(14) });
@@ -102,8 +102,8 @@ function createUndelivered(stack: Stack, { rules, rulesOfBus }: access.EventArns
 }
 
 /**
- * Creates the bus for events that runs wait for. NOVA's own events are not offered to waiting runs: otherwise each end
- * of a run would cause a search in all waiting tasks.
+ * Creates the bus for events that runs wait for. The rule leaves out NOVA's own events, because otherwise each end of a
+ * run would cause a search in all waiting tasks.
  */
 function createBus(stack: Stack, deliver: IFunction, undelivered: IQueue): EventBus {
   const bus = new EventBus(stack, "Bus", { eventBusName: access.novaName });
@@ -113,8 +113,8 @@ function createBus(stack: Stack, deliver: IFunction, undelivered: IQueue): Event
 }
 
 /**
- * Forwards the ends of runs. The items of distributed maps are executions too, perhaps ten thousand. Only the names of
- * runs start with `exec_`, so the rule leaves out the items by their names.
+ * Forwards the events about ends of runs. The items of a distributed map, perhaps ten thousand, are executions, too.
+ * Only the names of runs start with `exec_`, so the rule leaves out the items by their names.
  */
 function watchEnds(stack: Stack, status: IFunction, undelivered: IQueue): void {
   const pattern: EventPattern = {
@@ -129,7 +129,7 @@ function watchEnds(stack: Stack, status: IFunction, undelivered: IQueue): void {
   forwardEvents(stack, "RunEnds", { pattern, to: status, undelivered });
 }
 
-/** The functions that state machines call; packages/compiler puts no other functions into state machines. */
+/** The functions that state machines call. packages/compiler puts no other functions into state machines. */
 const calledByMachines = [
   "nova-run-node",
   "nova-settle-node",
@@ -138,8 +138,8 @@ const calledByMachines = [
 ] as const;
 
 /**
- * The rule by which Step Functions learns of the end of a child execution (`startExecution.sync`). Step Functions
- * itself creates the rule.
+ * The name of the rule by which Step Functions learns that a child execution (`startExecution.sync`) has ended. Step
+ * Functions itself creates this rule.
  */
 const endsOfExecutions = "StepFunctionsGetEventsForStepFunctionsExecutionRule";
 
@@ -154,8 +154,8 @@ const logPolicies = ["PutResourcePolicy", "DescribeResourcePolicies", "DescribeL
 const tracing = ["PutTraceSegments", "PutTelemetryRecords", "GetSamplingRules", "GetSamplingTargets"];
 
 /**
- * Creates the role of all state machines. `called` has aliases of functions, so no run calls a partly deployed
- * function.
+ * Creates the role of all state machines. `called` contains aliases of functions, so that no run calls a partly
+ * deployed function.
  */
 function createMachinesRole(stack: Stack, called: IFunction[], machines: access.MachineArns, bucket: Bucket): Role {
   const rule = stack.formatArn({ service: "events", resource: "rule", resourceName: endsOfExecutions });

@@ -9,9 +9,12 @@ export interface Storage {
   table: Table;
   bucket: Bucket;
   keys: {
-    /** Makes the HMACs that only NOVA checks: of resume links, vote links and exports. */
+    /** Makes the HMACs that only NOVA checks: for resume links, vote links and exports. */
     signing: Key;
-    /** Sign the last entries of chains and the roots of trees. Everyone can check these signatures. The newest is last. */
+    /**
+     * Keys that sign the last entries of chains and the roots of trees, the newest last. Everyone can check these
+     * signatures.
+     */
     proof: Key[];
     /** Encrypts task tokens and the data keys of credentials. */
     vault: Key;
@@ -33,7 +36,7 @@ export const partitions = {
   executions: ["E#*"],
   labels: ["LABEL#*"],
   tasks: ["T#*"],
-  /** An index of waiting tasks, and the recent events. */
+  /** Waiting tasks by the keys of events, and the recent events. */
   wakes: ["WAKE#*"],
   /** The event fields by which events find waiting tasks. */
   shapes: ["SHAPE#*"],
@@ -61,7 +64,7 @@ export const partitions = {
   dailyChecks: ["DAILYCHECK"],
 };
 
-/** Partitions that are erased with a client. Its chains, its executions and the audit log stay. */
+/** Partitions whose items NOVA erases with their client. The client's chains, its executions and the audit log stay. */
 export const erasable = [
   partitions.labels,
   partitions.tasks,
@@ -79,7 +82,10 @@ export const erasable = [
   partitions.spendings,
 ].flat();
 
-/** `ForAllValues` is also true for a call without partition keys, but each of these actions needs one. */
+/**
+ * Allows actions on items whose partition keys match `keys`. `ForAllValues` is also true for a call without a partition
+ * key, but each of these actions needs one.
+ */
 function items(table: Table, actions: readonly string[], keys: readonly string[]): PolicyStatement {
   return allow("dynamodb", actions, [table.tableArn], { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": keys } });
 }
@@ -97,23 +103,26 @@ function objects(bucket: Bucket, actions: readonly string[], keys: string): Poli
 }
 
 /**
- * A condition that is true only for credentials: they are encrypted with `name` in the encryption context, and task
- * tokens are not.
+ * A condition that is true only for credentials. Only the encryption context of a credential contains `name`; a task
+ * token has another context.
  */
 const ofCredentials = encryptedFor("name");
 
 /**
- * A condition that is true only for task tokens, which are encrypted with `task` in the encryption context. So a
- * function that answers tasks cannot decrypt credentials.
+ * A condition that is true only for task tokens, whose encryption context contains `task`. So a function that answers
+ * tasks cannot decrypt credentials.
  */
 const ofTasks = encryptedFor("task");
 
-/** Requires this key in the encryption context. KMS decrypts a text only with the context of its encryption. */
+/**
+ * Returns a condition that requires this key in the encryption context. KMS decrypts a text only with the context with
+ * which it was encrypted.
+ */
 function encryptedFor(key: string) {
   return { "ForAnyValue:StringEquals": { "kms:EncryptionContextKeys": [key] } };
 }
 
-/** Limits PassRole to one service. */
+/** Returns a condition that allows PassRole for one service only. */
 function passedToService(service: string) {
   return { StringEquals: { "iam:PassedToService": service } };
 }
@@ -138,11 +147,9 @@ export const grants = {
   tasks: ({ table }) => items(table, ["GetItem", "Query", "UpdateItem"], partitions.tasks),
   "new tasks": ({ table }) => items(table, ["PutItem"], partitions.tasks),
 
-  /** Includes deletion, because an ended task must not be found any more. */
+  /** Includes deletion, because events must not find an ended task any more. */
   wakes: ({ table }) => items(table, ["Query", "PutItem", "DeleteItem"], partitions.wakes),
-  /**
-   * The shapes are written before a run starts, because from then on NOVA stores the events for which the run may wait.
-   */
+  /** NOVA writes the shapes before a run starts. From then on, NOVA stores the events for which the run may wait. */
   "shapes of events": ({ table }) => items(table, ["Query", "PutItem"], partitions.shapes),
 
   /** Reads the versions of workflows, which version is active, and queued publications. */
@@ -175,7 +182,7 @@ export const grants = {
   "figures of workflows": ({ table }) => items(table, ["Query"], partitions.figures),
   "new leaves": ({ table }) => items(table, ["PutItem"], partitions.leaves),
   "daily checks": ({ table }) => items(table, ["GetItem", "PutItem"], partitions.dailyChecks),
-  /** Reads closed runs that wait for a tree, and removes them from the list after they are in one. */
+  /** Reads closed runs that wait for a tree, and removes a run from the list after a tree contains it. */
   "closed runs": ({ table }) => items(table, ["Query", "DeleteItem"], partitions.leaves),
   roots: ({ table }) => items(table, ["GetItem", "Query"], [...partitions.roots, ...partitions.stamps]),
   "new roots": ({ table }) => items(table, ["PutItem"], [...partitions.roots, ...partitions.stamps]),
@@ -225,9 +232,9 @@ export const grants = {
       ["blobs/*", "uploads/*", proofFiles].map((keys) => bucket.arnForObjects(keys)),
     ),
   /**
-   * Without ListBucket, S3 answers 403 for a missing object, so an erased blob would look like a forbidden one. A
-   * GetObject has no `s3:prefix`, so with a condition on the prefix, S3 would still answer 403. Erasing and exporting
-   * also list objects.
+   * Without ListBucket, S3 answers 403 for a missing object, so an erased blob would look like a forbidden blob. A
+   * condition on `s3:prefix` would not help: a GetObject has no prefix, so S3 would still answer 403. Erasures and
+   * exports also list objects.
    */
   absence: ({ bucket }) => allow("s3", ["ListBucket"], [bucket.bucketArn]),
 
@@ -237,7 +244,7 @@ export const grants = {
   "signing proofs": ({ keys }) => allow("kms", ["Sign", "GetPublicKey"], keys.proof.slice(-1).map(arnOfKey)),
   "published keys": ({ keys }) => allow("kms", ["GetPublicKey", "DescribeKey"], keys.proof.map(arnOfKey)),
   sealing: ({ keys }) => allow("kms", ["Encrypt"], [keys.vault.keyArn], ofTasks),
-  /** Credentials may be too long for KMS, so the Encryption SDK encrypts each with a data key of its own. */
+  /** A credential may be too long for KMS, so the Encryption SDK encrypts each credential with a separate data key. */
   "sealing credentials": ({ keys }) => allow("kms", ["GenerateDataKey"], [keys.vault.keyArn], ofCredentials),
   "opening credentials": ({ keys }) => allow("kms", ["Decrypt"], [keys.vault.keyArn], ofCredentials),
   unsealing: ({ keys }) => allow("kms", ["Decrypt"], [keys.vault.keyArn], ofTasks),
@@ -330,8 +337,8 @@ export const startsRuns: readonly Grant[] = [
 ];
 
 /**
- * Starts a run of a trigger and records the delivery. For a deleted client it sends an event, which a function with
- * permission to end the run handles.
+ * Starts a run of a trigger and records the delivery. If the client is deleted, it sends an event to a function that
+ * may end the run.
  */
 export const takesDeliveries: readonly Grant[] = [
   ...startsRuns,
@@ -344,7 +351,7 @@ export const takesDeliveries: readonly Grant[] = [
 /** Reads the values of credentials, and refreshes expired ones. */
 export const usesCredentials: readonly Grant[] = [...masksSecrets, "refreshed credentials", "sealing credentials"];
 
-/** Puts closed runs into Merkle trees, except for the notes in their chains and the signatures. */
+/** Puts closed runs into Merkle trees. The notes in the chains and the signatures need further permissions. */
 export const makesRoots: readonly Grant[] = ["closed runs", "roots", "new roots", "trees", "new trees"];
 
 /** Creates and removes the triggers of a workflow. */

@@ -54,12 +54,12 @@ function createLambda(stack: Stack, name: string, plan: LambdaPlan, around: Surr
   return live as IFunction;
 }
 
-/** Creates a role with hand-written permissions: those of SST and CDK have wildcards. */
+/** Creates a role with hand-written permissions, because the permissions that SST and CDK generate have wildcards. */
 function createRole(stack: Stack, name: string, { may }: LambdaPlan, around: Surroundings): Role {
   const { granted, logs, roleNames = {} } = around;
   const writesLogs = allow("logs", ["CreateLogStream", "PutLogEvents"], [logs.logGroupArn]);
-  // Grants without resources are left out, because AWS refuses them. The grant of mail has no resources on a stage
-  // without mail.
+  // Leaves out grants without resources, because AWS refuses them. On a stage without mail, the grant for mails has no
+  // resources.
   const granting = may.map((grant) => grants[grant](granted)).filter(({ resources }) => resources.length > 0);
   const { role, policy } = createServiceRole(stack, `${name}-role`, `${name}-policy`, {
     service: "lambda.amazonaws.com",
@@ -110,14 +110,19 @@ export interface LambdaPlan {
   timeoutSeconds: number;
   /** Memory in MB; it also sets the share of a processor. */
   memoryMb: number;
-  /** True if rules and schedules invoke the function without waiting. Its failed events are kept. */
+  /**
+   * True if rules and schedules invoke the function without waiting for its answer. A queue keeps events with which the
+   * function failed.
+   */
   isAsynchronous?: boolean;
   /** Another function of this stack, whose role this function uses. */
   as?: string;
   may: readonly Grant[];
 }
 
-/** Fills in the defaults: the file with the function's name, two minutes, half a gigabyte. */
+/**
+ * Fills in the defaults: the file with the function's name, a timeout of two minutes, and half a gigabyte of memory.
+ */
 export function fillPlans<Name extends string>(
   plans: Record<Name, Pick<LambdaPlan, "may"> & Partial<LambdaPlan>>,
 ): Record<Name, LambdaPlan> {
@@ -128,7 +133,10 @@ export function fillPlans<Name extends string>(
 
 type Plugin = NonNullable<NonNullable<BundlingOptions["esbuild"]>["plugins"]>[number];
 
-/** SST's esbuild (0.18) knows `assert` but not `with`, which Node requires. Bundled JSON needs neither. */
+/**
+ * Removes `with { type: "json" }` from imports. Node requires it, but SST's esbuild (0.18) knows only `assert`. An
+ * import of JSON in a bundle works without it.
+ */
 const importAttributes: Plugin = {
   name: "import-attributes",
   setup(build) {
@@ -140,7 +148,7 @@ const importAttributes: Plugin = {
   },
 };
 
-/** Files of libraries that no function needs, although a bundler cannot know this. */
+/** Files of libraries that no function needs. A bundler cannot know that they are not needed. */
 const unused = [
   /zod[\\/]v4[\\/]locales[\\/]index\.js$/, // Zod's messages in fifty languages.
   /zod[\\/]v3[\\/]index\.js$/, // The schemas of Zod 3, which OpenAI's SDK accepts in addition to those of Zod 4.
@@ -167,8 +175,8 @@ interface CarriedFiles {
 }
 
 /**
- * Files that modules expect beside themselves (`import.meta.url`, `__dirname`). In a deployment they must be beside the
- * bundle.
+ * Files that a module expects in its own folder (`import.meta.url`, `__dirname`). In a deployment, these files must be
+ * in the folder of the bundle.
  */
 const carried: readonly CarriedFiles[] = [
   inPackage("packages/sandbox", harness),
@@ -182,10 +190,12 @@ function inPackage(folder: string, { readBy, from, to }: CarriedFiles, files = f
   return { readBy: `${folder}/${readBy}`, from: `${files}/${from}`, to };
 }
 
-/** Leaves out the caches of Python on the deploying machine. */
+/** Returns false for the caches of Python on the deploying machine, so that no bundle contains them. */
 const filter = (path: string) => basename(path) !== "__pycache__";
 
-/** Copies the files into each bundle that contains the module that reads them, and into no other. */
+/**
+ * Copies the files in `carried` into bundles. A bundle gets a file only if it contains the module that reads the file.
+ */
 const carryFiles: Plugin = {
   name: "carry-files",
   setup(build) {
@@ -200,7 +210,10 @@ const carryFiles: Plugin = {
   },
 };
 
-/** The settings of the bundler. Bundles are split, so that dynamic imports are not read when a Lambda starts. */
+/**
+ * The settings of the bundler. It splits bundles, so that a starting Lambda does not read modules that are imported
+ * dynamically.
+ */
 export const bundling = {
   format: "esm",
   splitting: true,

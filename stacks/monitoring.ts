@@ -33,7 +33,7 @@ export function monitoring({ stack }: StackContext): void {
 
 const namespace = "NOVA";
 const period = Duration.minutes(5);
-/** The interval of the sweep. The metrics assume that the counts of one sweep hold until the next sweep. */
+/** The interval of the sweep. The metrics assume that the counts of a sweep stay the same until the next sweep. */
 const sweepSeconds = 60;
 
 type Metrics = ReturnType<typeof createMetrics>;
@@ -104,7 +104,7 @@ interface AlarmPlan {
   /** The meaning of the alarm and what to do, which the operator reads first. */
   meaning: string;
   metric: IMetric;
-  /** The threshold. The alarm is raised after `periods` times five minutes in a row. */
+  /** The threshold. The alarm is raised if the metric has reached it for `periods` times five minutes in a row. */
   from: number;
   periods?: number;
   /** True: the alarm is raised below the threshold, and also without data. */
@@ -112,7 +112,8 @@ interface AlarmPlan {
 }
 
 /**
- * Returns the alarms by name. There is no alarm for errors of run-node, because each failing node causes such an error.
+ * Returns the alarms by name. There is no alarm for errors of the function nova-run-node, because each failed node
+ * causes such an error.
  */
 function listAlarms(metrics: Metrics): Record<string, AlarmPlan> {
   const quietly = Object.entries(metrics.errors).filter(([name]) => name !== "nova-run-node");
@@ -172,7 +173,10 @@ function listAlarms(metrics: Metrics): Record<string, AlarmPlan> {
   };
 }
 
-/** Creates the alarms. They go to `mail` after its owner confirms the subscription. */
+/**
+ * Creates the alarms. AWS sends them to the mail address `mail` after the owner of the address has confirmed the
+ * subscription.
+ */
 function createAlarms(stack: Stack, metrics: Metrics, mail: string | undefined): void {
   const topic = new Topic(stack, "Alarms", { enforceSSL: true });
   if (mail) topic.addSubscription(new EmailSubscription(mail));

@@ -2,8 +2,8 @@
 export type Nova = (args: readonly string[], variables: Record<string, string>) => Promise<string>;
 
 /**
- * Publishes folders of workflows through the deployed API. It creates a key in the table, and always deletes it
- * afterwards. It publishes called workflows before their callers.
+ * Publishes folders of workflows through the deployed API. It creates an API key for this in the table, and always
+ * deletes the key afterwards. It publishes called workflows before their callers.
  */
 export async function publishFolders(nova: Nova, outputs: Outputs, folders: readonly string[]): Promise<void> {
   if (folders.length === 0) return;

@@ -32,8 +32,8 @@ const passedVariables = [
 ];
 
 /**
- * The number of concurrent sandboxes in E2B's plan Pro. Clients take turns, so that many runs of one client do not
- * block the others.
+ * The number of concurrent sandboxes that E2B's plan Pro allows. Clients take turns, so that many runs of one client do
+ * not block runs of other clients.
  */
 const defaults = { NOVA_E2B_CONCURRENT: "100" };
 
@@ -54,7 +54,7 @@ const maxProofKeys = 20;
 
 /**
  * Returns how many keys for proofs the deployment has. To rotate the key, the operator raises the number by one and
- * deploys: the new key signs, and the old ones stay published.
+ * deploys: the new key signs, and the old keys stay published.
  */
 export function proofKeyCount({ NOVA_PROOF_KEYS: text = "1" }: NodeJS.ProcessEnv): number {
   const count = Number(text);
@@ -70,8 +70,8 @@ export interface MailSettings {
 }
 
 /**
- * Returns the settings of mail. Without a domain NOVA receives no mail. Without a sender it uses an address of the
- * first domain.
+ * Returns the settings of mail. If no domain is set, NOVA receives no mail. If no sender is set, NOVA sends mail from
+ * an address of the first domain.
  */
 export function mailSettingsFrom({ NOVA_MAIL_DOMAINS, NOVA_MAIL_FROM }: NodeJS.ProcessEnv): MailSettings {
   const domains = splitList(NOVA_MAIL_DOMAINS).map((domain) => domain.toLowerCase());
@@ -91,8 +91,8 @@ export function splitList(text = ""): string[] {
 }
 
 /**
- * Returns the origin of the page, for CORS of the bucket. Without a custom name it allows all of CloudFront, whose
- * generated name is unknown in advance.
+ * Returns the origin of the page, for CORS of the bucket. If the page has no custom name, all names of CloudFront are
+ * allowed, because the generated name is unknown in advance.
  */
 export function consoleOrigin({ NOVA_CONSOLE_DOMAIN: name }: NodeJS.ProcessEnv): string {
   return `https://${name || "*.cloudfront.net"}`;
@@ -128,7 +128,10 @@ export function environmentOf(stack: Stack, named: Named, variables: NodeJS.Proc
 
 export interface Stage {
   name: string;
-  /** True for the stage `production`: its data outlives its stacks and is protected against deletion. */
+  /**
+   * True for the stage `production`. The data of this stage is protected against deletion, and stays after its stacks
+   * are removed.
+   */
   isProduction: boolean;
   /** Removal policy of resources with data or keys. */
   removal: RemovalPolicy;

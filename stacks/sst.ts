@@ -34,8 +34,8 @@ export function outputsFile(root: string): string {
 }
 
 /**
- * Runs `sst deploy` in the folder of the project and shows its output. Returns its exit code, or 1 if it wrote no
- * outputs: SST 2 exits with 0 under Node 24 even if the deployment failed.
+ * Runs `sst deploy` in the folder of the project and shows its output. Returns its exit code. If SST wrote no outputs,
+ * returns 1, because SST 2 exits with 0 under Node 24 even if the deployment failed.
  */
 export async function sstDeploy(root: string, args: readonly string[]): Promise<number> {
   const outputs = outputsFile(root);

@@ -32,7 +32,10 @@ interface BucketUses {
 /** The number of days for which undelivered events, and the objects that they name, are kept. */
 const undeliveredDays = 14;
 
-/** Creates the bucket. Objects are written once and deleted by prefix; deleted ones can be restored for a month. */
+/**
+ * Creates the bucket. NOVA writes each object once, and deletes objects by prefix. Deleted blobs can be restored for 30
+ * days.
+ */
 function createBucket(stack: Stack, stage: Stage, { origins, takesMail }: BucketUses): s3.Bucket {
   const methods = { allowedMethods: [s3.HttpMethods.GET, s3.HttpMethods.PUT], allowedHeaders: ["*"] };
   const bucket = new s3.Bucket(stack, "Bucket", {
@@ -45,7 +48,7 @@ function createBucket(stack: Stack, stage: Stage, { origins, takesMail }: Bucket
       { abortIncompleteMultipartUploadAfter: Duration.days(1) },
       expireVersions("blobs/", 30),
       expireVersions("workflows/", 90),
-      // Uploads that no run used within a day are deleted.
+      // S3 deletes an upload after a day. A run that uses an upload has copied its bytes to a blob.
       expireObjects("uploads/", 1),
       expireObjects("proofs/files/", 1),
       expireObjects("events/", undeliveredDays),
@@ -93,18 +96,21 @@ function expireObjects(prefix: string, days: number): s3.LifecycleRule {
   return { prefix, expiration: Duration.days(days), noncurrentVersionExpiration: Duration.days(1) };
 }
 
-/** Operations that can remove an item. A policy cannot distinguish a BatchWriteItem of deletes from one of puts. */
+/**
+ * Operations that can remove an item. A policy cannot distinguish a BatchWriteItem that deletes from a BatchWriteItem
+ * that puts.
+ */
 const removing = ["dynamodb:DeleteItem", "dynamodb:BatchWriteItem", "dynamodb:PartiQLUpdate", "dynamodb:PartiQLDelete"];
 
 const staying = [partitions.chains, partitions.roots, partitions.stamps].flat();
 
 /**
- * Denies everyone in the account, even administrators, to delete an entry of a chain, a root of a tree or a time stamp,
- * or to change a root or a time stamp. Only `eraser`, the ARN of the role that erases contents on request, may change
- * an entry. A principal with permission to put items can overwrite an entry: policies of DynamoDB cannot require that a
- * PutItem replaces nothing, and restoring a backup needs puts. NOVA's functions put only new items. If another
- * principal overwrites an entry of a finished run, `nova verify` reports `broken`: a valid last entry needs a proof key
- * (docs/guarantees.md).
+ * Forbids everyone in the account, even administrators, to delete an entry of a chain, a root of a tree or a time
+ * stamp. Also forbids changes of a root or a time stamp. Only `eraser`, the ARN of the role that erases contents on
+ * request, may change an entry. A principal with permission to put items can overwrite an entry: policies of DynamoDB
+ * cannot require that a PutItem replaces nothing, and restoring a backup needs puts. NOVA's functions put only new
+ * items. If another principal overwrites an entry of a finished run, `nova verify` reports `broken`: a valid last entry
+ * needs a proof key (docs/guarantees.md).
  */
 function chainStays(eraser: string): PolicyStatement[] {
   const changes = denied("ChainStaysAsItIs", ["dynamodb:UpdateItem"]);
@@ -124,7 +130,7 @@ function denied(sid: string, actions: string[]): PolicyStatement {
   });
 }
 
-/** Creates the one table, as `packages/aws` defines it. */
+/** Creates NOVA's only table, with the keys and indexes that `packages/aws` defines. */
 function createTable(scope: Construct, stage: Stage): Table {
   const table = new Table(scope, "Table", {
     partitionKey: text(tableDefinition.partitionKey),
@@ -172,8 +178,8 @@ function createKeys(scope: Construct, { removal, isProduction }: Stage): Storage
 }
 
 /**
- * Creates a key pair for proofs. The key pair stays enabled for ever, because KMS returns no public key of a disabled
- * one.
+ * Creates a key pair for proofs. The key pair stays enabled for ever, because KMS does not return the public key of a
+ * disabled key pair.
  */
 function createProofKey(scope: Construct, id: string, common: KeyProps): Key {
   return new Key(scope, id, {
@@ -189,7 +195,7 @@ export const mailPrefix = "mail/";
 export const mailRuleSet = "nova";
 export const mailRule = "into-bucket";
 
-/** Allows SES to write mails into the bucket by that rule only. */
+/** Allows SES to write mails into the bucket by the rule `mailRule` only. */
 export function allowIncomingMail(stack: Stack, bucket: s3.IBucket): void {
   const rule = stack.formatArn({
     service: "ses",

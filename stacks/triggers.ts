@@ -16,14 +16,17 @@ import { type MailSettings, mailSettingsFrom } from "./settings.ts";
 import { type Stack, type StackContext, use } from "./sst.ts";
 import { mailPrefix, mailRule, mailRuleSet, storage } from "./storage.ts";
 
-/** Creates the stack of work for which no caller waits: runs of triggers, publications, notices and erasures. */
+/**
+ * Creates the stack of the functions for which no caller waits: starts of runs by triggers, publications, notices and
+ * erasures.
+ */
 export function triggers({ stack }: StackContext) {
   const { around, bus, undelivered: queue } = use(engine);
   const { events } = around.granted;
   const roleNames = { "nova-erase": roleName(stack, "erase") };
   const functions = createLambdas(stack, triggerLambdas, { ...around, roleNames });
-  // Refers to the queue by its ARN: otherwise the rules would extend the policy of the queue, which is in an earlier
-  // stack.
+  // Refers to the queue by its ARN. Otherwise the rules would extend the policy of the queue, and the queue is in an
+  // earlier stack.
   const undelivered = Queue.fromQueueArn(stack, "Undelivered", queue.queueArn);
 
   createNotices(stack, functions["nova-notify"], undelivered, bus);
@@ -122,7 +125,10 @@ export const triggerLambdas = fillPlans({
 
 const againMinutes = 15;
 
-/** Reports failures and approvals. A failed report is repeated for a day, because a receiver may be down that long. */
+/**
+ * Creates the queue and the rules by which NOVA reports failures and approvals. A failed report is repeated for a day,
+ * because a receiver may be down for that long.
+ */
 export function createNotices(stack: Stack, tell: IFunction, undelivered: IQueue, bus: IEventBus): void {
   const queue = new Queue(stack, "FailuresToTell", {
     ...queueDefaults,
@@ -140,9 +146,10 @@ export function createNotices(stack: Stack, tell: IFunction, undelivered: IQueue
 const common = { ...queueDefaults, fifo: true, contentBasedDeduplication: true };
 
 /**
- * Queues publications in one group of a FIFO queue, so that Lambda takes the next one after the previous one is done:
- * Step Functions allows one publication per second. The queue needs no reserved concurrency of Lambda, of which a new
- * account has only ten. Returns the queue of publications that failed three times; the sweeper queues them again.
+ * Creates the queue of publications. All publications are in one group of a FIFO queue, so Lambda starts a publication
+ * after the previous one has ended: Step Functions allows one publication per second. Such a queue needs no reserved
+ * concurrency of Lambda, and a new account has a concurrency of only ten. Returns the queue of publications that failed
+ * three times. The sweeper queues these again.
  */
 export function createPublications(stack: Stack, publish: IFunction, undelivered: IQueue, bus: IEventBus): Queue {
   const unpublished = new Queue(stack, "Unpublished", { ...common, retentionPeriod: Duration.days(14) });
@@ -193,7 +200,7 @@ export interface MailParts {
 
 /**
  * Receives mail: SES accepts the mail of the domains and writes it into the bucket, and a function handles each object.
- * Without a domain it creates nothing.
+ * If `domains` is empty, it creates nothing.
  */
 export function receiveMail(stack: Stack, { domains }: MailSettings, parts: MailParts): void {
   if (domains.length === 0) return;
@@ -205,14 +212,17 @@ export function receiveMail(stack: Stack, { domains }: MailSettings, parts: Mail
     detailType: ["Object Created"],
     detail: { bucket: { name: [bucket.bucketName] }, object: { key: [{ prefix: mailPrefix }] } },
   };
-  // Builds an event in the format of S3. A notification of S3 itself would need a custom resource that makes
-  // CloudFormation call a Lambda.
+  // Builds an event in the format of S3's notifications. A real notification would need a custom resource, for which
+  // CloudFormation calls a Lambda.
   const key = EventField.fromPath("$.detail.object.key");
   const input = RuleTargetInput.fromObject({ Records: [{ s3: { object: { key } } }] });
   forwardEvents(stack, "Mails", { pattern, to: receive, undelivered, input });
 }
 
-/** Creates an identity of SES. The stack outputs have the DNS records that prove the ownership of the domain. */
+/**
+ * Creates an identity of SES for a domain. The stack outputs contain the DNS records for the domain, which also prove
+ * its ownership.
+ */
 function createIdentity(stack: Stack, domain: string, at: number): void {
   const identity = new EmailIdentity(stack, `MailDomain${at}`, { identity: Identity.domain(domain) });
   const records = identity.dkimRecords.map(({ name, value }) => `${name} CNAME ${value}`);
@@ -221,8 +231,8 @@ function createIdentity(stack: Stack, domain: string, at: number): void {
 }
 
 /**
- * Creates the rules by which SES receives mail. CloudFormation cannot activate a rule set, of which a region has one
- * active: see "Mail" in the docs.
+ * Creates the rules by which SES receives mail. CloudFormation cannot activate the rule set, and only one rule set of a
+ * region can be active: see "Mail" in the docs.
  */
 function createRuleSet(stack: Stack, domains: string[], bucket: Bucket): void {
   const set = new CfnReceiptRuleSet(stack, "MailRules", { ruleSetName: mailRuleSet });
@@ -232,7 +242,7 @@ function createRuleSet(stack: Stack, domains: string[], bucket: Bucket): void {
       name: mailRule,
       enabled: true,
       recipients: domains,
-      // SES scans each mail for spam and viruses, and the function refuses mails by the result.
+      // SES scans each mail for spam and viruses, and the function refuses mails because of the result.
       scanEnabled: true,
       actions: [{ s3Action: { bucketName: bucket.bucketName, objectKeyPrefix: mailPrefix } }],
     },

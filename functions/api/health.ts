@@ -18,8 +18,8 @@ export const Health = named("Health", {
 export type Health = z.infer<typeof Health>;
 
 /**
- * Time in milliseconds for which the result of the checks is cached: callers need no key, so they could cause any
- * number of checks.
+ * Milliseconds for which the result of the checks is cached. Callers need no key, so without the cache they could cause
+ * any number of checks.
  */
 const freshMs = 5_000;
 const latest = new WeakMap<ServicePorts, { at: number; found: Promise<Health> }>();
@@ -60,7 +60,10 @@ async function check({ clock }: ServicePorts, probe: () => Promise<unknown>): Pr
 
 type Probed = keyof Health["checks"];
 
-/** The error if the key for E2B is missing or refused. Its message is public, so it quotes no answer of E2B. */
+/**
+ * Thrown if the key for E2B is missing, or if E2B refuses the key. The message is public, so it quotes no answer of
+ * E2B.
+ */
 class KeyUnusable extends Error {
   override name = "KeyUnusable";
 }
@@ -91,7 +94,7 @@ function machineArn({ NOVA_STATES_ROLE_ARN = "", AWS_REGION = "us-east-1" }: Nod
   return `arn:aws:states:${AWS_REGION}:${account}:stateMachine:nova-health:1`;
 }
 
-/** Kills the sandboxes of a run that has none. This changes nothing, and fails unless E2B accepts the key. */
+/** Kills the sandboxes of a run that does not exist. The call changes nothing, and fails unless E2B accepts the key. */
 async function killNothing({ sandboxes }: ServicePorts, { E2B_API_KEY }: NodeJS.ProcessEnv): Promise<void> {
   if (!E2B_API_KEY) throw new KeyUnusable('E2B_API_KEY is not set - see "Deploy" in the README');
   try {

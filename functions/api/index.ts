@@ -18,7 +18,8 @@ export { type ApiForOne, callAs } from "./http/inner.ts";
 export type ApiHandler = (event: HttpEvent, context: LambdaContext) => Promise<HttpAnswer>;
 
 /**
- * Creates the API as one Lambda handler. It calls the route of a request, and turns the answer or the error into HTTP.
+ * Creates the API as one Lambda handler. The handler calls the route of a request, and turns the answer or the error
+ * into an HTTP answer.
  */
 export function createApi(ports: () => ServicePorts, { origins = [], hosts }: ApiOptions = {}): ApiHandler {
   const table = routes.map(({ method, path, serve }) => {
@@ -44,8 +45,8 @@ export function createApi(ports: () => ServicePorts, { origins = [], hosts }: Ap
     .onError((request) => {
       const { error, event, context } = request;
       const status = statusOf(error);
-      // Logs the reason of an internal error, because the answer does not contain it. A 503 is only a warning: a store
-      // or an issuer is unavailable for a moment.
+      // Logs an internal error, because the answer does not contain its reason. Status 503 is only a warning: a store
+      // or an issuer does not answer for a moment.
       if (status >= 500)
         logger[status === 503 ? "warn" : "error"]("request failed", { request: context.awsRequestId, error });
       request.response = render(problemOf(error, context.awsRequestId));
@@ -70,7 +71,10 @@ export type Origins = readonly string[];
 
 export interface ApiOptions {
   origins?: Origins;
-  /** Host names that requests of the Model Context Protocol may carry. Absent: a server in front checks them. */
+  /**
+   * Host names that requests of the Model Context Protocol may carry. Absent: a server in front of the API has checked
+   * them.
+   */
   hosts?: readonly string[];
 }
 
@@ -84,7 +88,10 @@ const allowed = {
 /** Headers that a page may read in addition to the body. */
 const exposed = { "access-control-expose-headers": "etag, location, retry-after" };
 
-/** Returns the headers that let the calling page read the answer; empty for pages of other origins. */
+/**
+ * Returns the headers that let the calling page read the answer. A page whose origin is not allowed gets no such
+ * header.
+ */
 export function corsHeaders(origins: Origins, { headers }: HttpEvent): Record<string, string> {
   const { origin } = headers;
   if (origin === undefined || origins.length === 0) return {};

@@ -34,7 +34,10 @@ export class Misfit extends Error {
   }
 }
 
-/** Parses `value` with the schema. Throws `Misfit`, which lists the misfits with their paths. */
+/**
+ * Parses `value` with the schema. Throws `Misfit` if the value does not fit; the error lists each wrong field with its
+ * path.
+ */
 export function parse<T>(schema: z.ZodType<T>, value: unknown, what: string, status: 400 | 422): T {
   const result = schema.safeParse(value, { error: misfitMessage });
   if (result.success) return result.data;
@@ -64,8 +67,8 @@ const kinds: Record<string, string> = {
 };
 
 /**
- * Returns the sentence for the caller about one misfit. If the function returns undefined, the caller gets zod's own
- * sentence.
+ * Returns the sentence that tells the sender of a request why one field does not fit. If the function returns
+ * undefined, the sender gets zod's own sentence.
  */
 export function misfitMessage(issue: Issue): string | undefined {
   if (issue.code === "invalid_type") return wrongType(issue.expected as string, issue.input);

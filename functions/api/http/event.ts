@@ -59,7 +59,10 @@ export function receive(event: HttpEvent): Received {
   };
 }
 
-/** Decodes the query. It refuses a repeated parameter, because programs disagree about which of its values counts. */
+/**
+ * Decodes the query. Throws `Unreadable` for a repeated parameter, because programs disagree about which of its values
+ * counts.
+ */
 function queryOf(rawQueryString: string): Record<string, string> {
   const query = new URLSearchParams(rawQueryString);
   const names = new Set<string>();
@@ -71,7 +74,7 @@ function queryOf(rawQueryString: string): Record<string, string> {
 
 const maxNameLength = 80;
 
-/** Decodes the path parameters. A parameter that is not UTF-8 is left unchanged, and matches no id. */
+/** Decodes the path parameters. If a parameter is not UTF-8, it stays unchanged, and then matches no id. */
 function decoded(params: Record<string, string | undefined>): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(params).map(([name, part]) => [name, part && decodedPart(part)]));
 }

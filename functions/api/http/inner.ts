@@ -12,14 +12,14 @@ export interface InnerApi {
   origins: readonly string[];
 }
 
-/** The REST API for one caller in this process. A request with `token` acts as the principal. */
+/** The REST API for one caller in this process. A request with `token` has the rights of that caller. */
 export interface ApiForOne {
   token: string;
   /** Answers a request without a socket. */
   fetch: (request: Request) => Promise<Response>;
 }
 
-/** Answers requests in this process as a principal, with the answers that a request to a server gets. */
+/** Creates a REST API in this process. It answers each request as if `principal` had sent the request to a server. */
 export function callAs(
   inner: Pick<InnerApi, "with">,
   { rates: _, ...ports }: ServicePorts,

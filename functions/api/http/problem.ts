@@ -4,7 +4,7 @@ import { MethodNotAllowed, Misfit, Unreadable } from "./errors.ts";
 import type { HttpAnswer } from "./event.ts";
 import type { Answer } from "./route.ts";
 
-/** The HTTP status of each error that a package throws, by name. An error that is not listed is a fault of NOVA. */
+/** The HTTP status of each error that a package throws, by name. NOVA answers with status 500 to all other errors. */
 const statuses: Record<string, number> = {
   Unauthenticated: 401,
   Forbidden: 403,
@@ -79,7 +79,7 @@ function headersOf(error: unknown, status: number): Record<string, string> {
   return status === 503 ? { "retry-after": "1" } : {};
 }
 
-/** Keeps answers out of caches, and stops browsers from guessing types. */
+/** Headers of every answer. They keep answers out of caches, and stop browsers from guessing media types. */
 const always = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 /**

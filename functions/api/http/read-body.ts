@@ -5,8 +5,8 @@ import type { Received } from "./event.ts";
 
 /**
  * Parses a JSON body. Members named in `exact` keep the text of the request as `RawJson`, so that 12345678901234567890
- * and 850.0 keep their digits. Throws `Unreadable` for a body that is no valid JSON or repeats a name in an object, and
- * `Misfit` for half of a surrogate pair, which UTF-8 cannot store.
+ * and 850.0 keep their digits. Throws `Unreadable` for a body that is not valid JSON, or in which an object repeats a
+ * name. Throws `Misfit` for half of a surrogate pair, which UTF-8 cannot store.
  */
 export function readBody({ text, headers }: Pick<Received, "text" | "headers">, exact: readonly string[]): unknown {
   const type = headers["content-type"] ?? "application/json";
@@ -48,8 +48,8 @@ const maxDepth = 501;
 const maxKeys = 100_000;
 
 /**
- * Throws `Unreadable` for a body that is too long, too deep or has too many keys. It runs before the parser, because
- * even a small body of brackets is slow to parse.
+ * Throws `Unreadable` for a body that is too long, too deeply nested, or has too many keys. Callers check a body before
+ * they parse it, because even a small body that consists of brackets is slow to parse.
  */
 export function refuseLarge(text: string): void {
   const refuseAbove = (limit: number, given: number, is: string, wayOut: string) => {

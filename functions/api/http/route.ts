@@ -65,7 +65,8 @@ export interface Definition<Params, Query, Body> extends Described<Params, Query
    */
   tag?(ports: service.ServicePorts, asked: Asked<Params, Query, Body>): Promise<string | undefined>;
   /**
-   * Returns a body, which is sent with the lowest status in `answers`, or an `OtherAnswer`, which has its own status.
+   * Returns the body of the answer, whose status is the lowest status in `answers`. May also return an `OtherAnswer`,
+   * which has its own status.
    */
   handle(ports: service.ServicePorts, asked: Asked<Params, Query, Body>): Promise<unknown>;
 }
@@ -119,7 +120,10 @@ export function route<Params, Query, Body>(
 /** The header with the token of a mailed link. A header appears in no log and in no `Referer`. */
 export const linkHeader = "nova-vote-link";
 
-/** Returns the caller. With a mailed link, a key or token is optional, and must then prove the same person. */
+/**
+ * Returns the caller. A request with the token of a mailed link needs no key. If it has a key or a sign-in token, too,
+ * both must prove the same person.
+ */
 async function callerOf(
   ports: service.ServicePorts,
   { acceptsLinks }: Pick<Route, "acceptsLinks">,
@@ -143,8 +147,8 @@ function etagOf(tag: string | undefined, { query }: Received): string | undefine
 }
 
 /**
- * Returns whether `If-None-Match` contains the `ETag`; `*` never matches. `W/` is ignored, because a gateway that
- * compresses answers makes their tags weak.
+ * Returns whether `If-None-Match` contains the `ETag`; `*` never matches. The function ignores the prefix `W/`, which a
+ * gateway adds to the tag when it compresses an answer.
  */
 function isKnown(etag: string | undefined, { headers }: Received): etag is string {
   const known = headers["if-none-match"]?.split(",").map((one) => one.trim().replace(/^W\//, ""));
@@ -184,7 +188,7 @@ function read<Params, Query, Body>(definition: Described<Params, Query, Body>, p
   };
 }
 
-/** Parses the path parameters. Throws `NotFound` if one of them cannot be an id. */
+/** Parses the path parameters. Throws `NotFound` if a parameter does not have the form of an id. */
 function readAddress<T>(schema: z.ZodType<T>, path: string, { params }: Received): T {
   const result = schema.safeParse(params);
   if (result.success) return result.data;

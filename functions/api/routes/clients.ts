@@ -120,7 +120,7 @@ export const create = route("POST /clients", {
   role: "admin",
   body: ClientRequest,
   answers: { 201: { description: "the client", schema: ClientItem } },
-  // `once` stores only plain JSON, so `variables` is added outside `once`. A new client has no variables.
+  // Adds `variables` outside `once`, because `once` stores only plain JSON. A new client has no variables.
   handle: async (ports, { by, body, once }) => ({
     ...(await once(async () => clientItem(await service.createClient(ports, by, body)))),
     variables: {},

@@ -13,7 +13,7 @@ import * as values from "../schemas/values.ts";
 const params = z.object({ id: values.ExecutionId });
 
 /**
- * Maximum number of records of runs that one request reads to find those that match its filters. 500 records have about
+ * Maximum number of run records that one request reads to find the runs that match its filters. 500 records have about
  * half a megabyte.
  */
 const lookedAt = 500;
@@ -22,8 +22,8 @@ const lookedAt = 500;
 const executionCursor = /^\d{4}-\d\d-\d\dT[\d:.]+Z#exec_[0-9A-Z]{26}$/;
 
 /**
- * Encodes a position in base64url, as the store expects it. `listRoute` encodes positions itself, so it passes and
- * receives them without the encoding of the store.
+ * Encodes a position in base64url, as the store expects it. `listRoute` passes positions without this encoding, because
+ * it encodes cursors itself.
  */
 function storeCursor(cursor: string | undefined) {
   return cursor === undefined ? {} : { cursor: Buffer.from(cursor).toString("base64url") };
@@ -137,8 +137,8 @@ export const verifyMany = listRoute("/verifications", {
 });
 
 /**
- * This number is no limit in practice: a page ends when the answer is full. Each page compares both runs as a whole, so
- * small pages would be slow.
+ * Maximum number of nodes on a page. In practice, a page ends earlier, when the answer is full. Small pages would be
+ * slow, because each page compares both runs as a whole.
  */
 const nodesOfPage = 100_000;
 

@@ -32,7 +32,7 @@ const Place = z.union([
   z.strictObject({ prefix: z.literal(1), after: behind("blobs") }),
 ]);
 
-/** The start of a page: a position, alone or with a signed digest of all earlier pages. */
+/** The start of a page: a position without a digest, or a position with a signed digest of all earlier pages. */
 const Cursor = z.union([
   Place,
   z.strictObject({
@@ -48,8 +48,8 @@ const Page = listOf(ExportItem).extend({
 });
 
 /**
- * Each page scans one megabyte of the table and contains the client's items in it, so even a page before the last one
- * may be empty.
+ * Each page contains the client's items in one megabyte of the table. So a page may be empty although further pages
+ * follow.
  */
 export const all = route("GET /clients/{slug}/export", {
   summary: "All stored data of a client, page by page, for `nova import`",

@@ -19,7 +19,8 @@ import * as workflows from "./workflows.ts";
 const openApi = openRoute("GET /openapi.json", {
   summary: "This document",
   answers: { 200: { description: "OpenAPI 3.1", schema: z.looseObject({ openapi: z.string() }) } },
-  // `document` is created by the first request and cached, because creating it takes longer than most requests.
+  // The first request creates the document, and later requests reuse it, because creating it takes longer than most
+  // requests.
   serve: async () => ({ status: 200, body: document() }),
 });
 

@@ -13,8 +13,8 @@ const maxWaitSeconds = 20;
 const loopback = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Returns the hosts from which web pages may call the route. The origin `*` stands only for the names of this machine,
- * because pages of other hosts could use the network of this machine.
+ * Returns the hosts whose web pages may call the route. Here the origin `*` means only the names of this machine: pages
+ * of other hosts could otherwise reach the network of this machine.
  */
 function originHosts({ origins, hosts = [] }: InnerApi): string[] {
   const named = origins.flatMap((origin) => (origin === "*" ? loopback : [URL.parse(origin)?.hostname ?? ""]));
@@ -66,7 +66,10 @@ export const mcp: Route = {
   },
 };
 
-/** Both types that an answer may have. The protocol demands them of clients, and programs such as curl send none. */
+/**
+ * Both media types that an answer may have. The protocol requires that clients accept both, but programs such as curl
+ * name none.
+ */
 const bothTypes = "application/json, text/event-stream";
 
 function requestOf({ headers, text }: Received): Request {

@@ -132,7 +132,8 @@ async function sessionOf(ports: service.ServicePorts, by: service.Principal, nam
 }
 
 /**
- * This route and the next ones are those of ScriptChain, the earlier system. Its front ends work on a session of NOVA.
+ * This route and the routes below are routes of ScriptChain, an earlier system. They let the front ends of ScriptChain
+ * work on a session of NOVA.
  */
 export const generateTextNode = route("POST /generate_text_node", {
   summary: "Let a model write a text; with `__current_node` in `context_data` it becomes the output of that node",

@@ -219,7 +219,7 @@ const runAnswers = {
 type Kept = Omit<service.StartedRun, "session" | "before">;
 const kept = ({ execution, runs, reused }: service.StartedRun): Kept => ({ execution, runs, reused });
 
-/** Answers with the result of a run, or with its current state if it takes longer than `waitSeconds`. */
+/** Answers with the result of a run. If the run takes longer than `waitSeconds`, answers with its current state. */
 async function answerTo(
   ports: service.ServicePorts,
   by: service.Principal,

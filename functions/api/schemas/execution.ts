@@ -28,7 +28,7 @@ export const LabelText = z
   .transform((text) => ({ name: text.slice(0, text.indexOf("=")), value: text.slice(text.indexOf("=") + 1) }))
   .describe("a label of the runs: `order=PO-10`");
 
-/** Statuses with commas between them. */
+/** Schema of one or several statuses, separated by commas. */
 export const ExecutionStatuses = z
   .string()
   .transform((text) => text.split(","))

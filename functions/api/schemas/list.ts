@@ -45,8 +45,8 @@ interface Listing<Params, Query extends z.ZodRawShape, T>
   /** Pattern of the positions in cursors, so that a store never gets a position in another form. */
   cursor?: RegExp;
   /**
-   * Returns the requested page. A function with its whole list in memory may return all items; the route then answers
-   * with one page of them.
+   * Returns the requested page. A function that has the whole list in memory may return all items. The route then
+   * answers with one page of these items.
    */
   list(
     ports: ServicePorts,
@@ -80,8 +80,8 @@ export function listRoute<Params, Query extends z.ZodRawShape, T>(
 const maxBytes = 4 * 1024 * 1024;
 
 /**
- * Creates the items of a page, as JSON. `add` adds an item, unless the page would be too large for an answer, and returns
- * whether it was added. A page has at least one item.
+ * Creates an empty list for the items of a page, as JSON. `add` adds an item and returns true. If the page would be too
+ * large for an answer, `add` returns false instead. It always adds the first item.
  */
 export function renderedItems(): { items: RawJson[]; add(item: unknown): boolean } {
   const items: RawJson[] = [];
@@ -129,8 +129,8 @@ export const ScanQuery = z.strictObject({
 export const TablePlace = z.strictObject({ pk: keyOf(2048), sk: keyOf(1024) });
 
 /**
- * Builds the schema of a key attribute with a text. `maxBytes` is DynamoDB's quota for the value of a partition key or
- * a sort key.
+ * Builds the schema of a key attribute whose value is a text. `maxBytes` is DynamoDB's limit for the bytes of that
+ * value.
  */
 function keyOf(maxBytes: number) {
   const fits = (text: string) => text !== "" && text.isWellFormed() && Buffer.byteLength(text) <= maxBytes;

@@ -7,7 +7,7 @@ export function named<Shape extends z.ZodRawShape>(id: string, shape: Shape): z.
   return z.object(shape).meta({ id });
 }
 
-/** An object that is kept as text and not parsed, so that its numbers keep their digits. */
+/** Schema of an object that stays JSON text, so that its numbers keep their digits. */
 export const ExactObject = z
   .custom<RawJson>((value) => value instanceof RawJson && value.text.startsWith("{"), "it has to be a JSON object")
   .meta({ override: { type: "object", additionalProperties: true } });
@@ -26,7 +26,7 @@ export const ExactValue = z
   .custom<RawJson>((value) => value instanceof RawJson)
   .meta({ override: { type: ["object", "array", "string", "number", "boolean", "null"] } });
 
-/** Renders JSON of a definition for an answer. Numbers keep the digits with which they were written. */
+/** Converts JSON of a definition for an answer. Numbers keep the digits that their author wrote. */
 export function exactJson(written: WrittenJson): RawJson {
   return new RawJson(textOfJson(written));
 }
@@ -42,12 +42,12 @@ export const Moment = z.union(
   "it has to be a date or a time with its zone, such as 2026-11-22 or 2026-11-22T09:30:00Z",
 );
 
-/** Returns the end of a moment: for a date, the end of the day. */
+/** Returns the time of a `Moment` in UTC. For a date, this is the end of the day. */
 export function endOf(moment: string): string {
   return moment.includes("T") ? new Date(moment).toISOString() : `${moment}T23:59:59.999Z`;
 }
 
-/** Id of a workflow, as the compiler makes it. */
+/** Id of a workflow, in the form that the compiler gives it. */
 export const WorkflowId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, slugRule(64));
 export const ExecutionId = z.string().regex(/^exec_[0-9A-HJKMNP-TV-Z]{26}$/);
 export const TaskId = z.string().regex(/^task_[0-9A-HJKMNP-TV-Z]{26}$/);
@@ -107,7 +107,8 @@ type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   : Name;
 
 /**
- * The members that `viewOf` reads from a record: the fields of the schema in camel case, without the fields in `own`.
+ * The members that `viewOf` reads from a record. Their names are the names of the schema's fields in camel case,
+ * without the fields in `own`.
  */
 type Shown<Fields, Own> = {
   [Name in keyof Fields & string as Name extends keyof Own ? never : Camel<Name>]: unknown;
@@ -118,8 +119,8 @@ type Optional<T> = {
 };
 
 /**
- * Shows a record in the form of a schema. The value of a field comes from `own`, or from the record's member with the
- * same name in camel case. An absent value becomes null if the schema allows null; otherwise the field is omitted.
+ * Converts a record to the form of a schema. The value of a field comes from `own`, or from the record's member with
+ * the same name in camel case. An absent value becomes null if the schema allows null; otherwise the field is omitted.
  */
 export function viewOf<S extends z.ZodObject, Own extends Partial<Record<keyof z.output<S>, unknown>>>(
   schema: S,
@@ -134,7 +135,7 @@ export function viewOf<S extends z.ZodObject, Own extends Partial<Record<keyof z
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-/** Returns the members of a request with their names in camel case. Members with the value null are omitted. */
+/** Returns the members of a request's body with their names in camel case, without the members whose value is null. */
 export function sentIn(body: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(body).flatMap(([name, value]) => (value === null ? [] : [[camelCase(name), value]])),
@@ -146,8 +147,8 @@ function camelCase(name: string): string {
 }
 
 /**
- * The maximum number of runs at the same time in a quota. It is limited, because one item of the table holds all slots
- * of the quota.
+ * The maximum number of simultaneous runs that a quota may allow. One item of the table holds all slots of the quota,
+ * and the size of an item is limited.
  */
 const maxSlots = 1000;
 

@@ -86,7 +86,7 @@ export function wholeWorkflow(found: ShownWorkflow, by: Principal) {
   const { triggers, ...workflow } = redactWorkflow(by, version.workflow);
   return viewOf(WholeWorkflow, version, {
     ...workflowFields(found),
-    // Nodes, inputs and triggers are rendered so that the numbers in their JSON keep their digits.
+    // Converts nodes, inputs and triggers in a way that keeps the digits of the numbers in their JSON.
     definition: {
       ...workflow,
       nodes: workflow.nodes.map(shownNode),

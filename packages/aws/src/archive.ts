@@ -12,8 +12,8 @@ import { kindOf } from "./formats.ts";
 import { type BucketConnection, readObject, signGet, spool, writeOnce } from "./s3/objects.ts";
 
 /**
- * Kinds of items that are not archived: those that matter for a day at most, and the trees, whose roots belong to the
- * deployment that has signed and numbered them.
+ * Kinds of items that the archive leaves out. Some matter for a day at most. The others are items of trees: the roots
+ * of trees belong to the deployment that has signed and numbered them.
  */
 const notArchived = new Set(["attempt", "rate", "leaf", "root", "stamp", "daily-check"]);
 
@@ -22,8 +22,8 @@ function isArchived(item: db.Item): boolean {
 }
 
 /**
- * Returns whether an item is the note that names the tree of a run. A note is not imported, because in this deployment
- * the tree with the same number may be another one.
+ * Returns whether an item is the note that names the tree of a run. Imports leave out such notes, because in this
+ * deployment the same number may name a different tree.
  */
 function isRootNote(item: db.Item): boolean {
   return kindOf(item) === "note" && db.textIn(item, "sk") === db.rootNoteKey;
@@ -67,7 +67,7 @@ export function createArchive(table: TableConnection, bucket: BucketConnection):
         "restartedFrom",
       ].map((name) => db.textIn(item, name));
       // If this run is a restart, the record of the restarted run must name it. That record may have been imported
-      // without the name of this run.
+      // before this run, without its name.
       if (restartedFrom !== undefined && kindOf(item) === "execution")
         await noteImported(table, { id, client, workflowId, restartedFrom });
       return isNew;
@@ -80,8 +80,8 @@ export function createArchive(table: TableConnection, bucket: BucketConnection):
 }
 
 /**
- * Removes the idle sandboxes that the run offers to other runs. They belong to the E2B account of the exporting server,
- * and live for a minute at most.
+ * Returns the record of a run without the idle sandboxes that the run offers to other runs. These sandboxes belong to
+ * the E2B account of the exporting server, and live for a minute at most.
  */
 function withoutOffer({ idle, leaver: _, taker: __, open, ...record }: db.Item): db.Item {
   return idle === undefined && open ? { ...record, open } : record;
@@ -127,7 +127,7 @@ async function objectPage(
   return { records: onPage, ...(next && { cursor: JSON.stringify(next) }) };
 }
 
-/** Leaves out definitions that belong to drafts of other clients. */
+/** Returns the objects without definitions that belong to drafts of other clients. */
 async function definitionsOfClient<T extends { key: string }>(
   table: db.ItemConnection,
   objects: readonly T[],
@@ -187,8 +187,8 @@ interface KeyPatterns {
   clientKey?: string;
   client?: string;
   /**
-   * The execution to which the item belongs. For an item of the chain it is the partition: the execution, and after it
-   * the map item, if there is one.
+   * The execution to which the item belongs. For an item of the chain, this is the partition: the execution, followed
+   * by the map item, if there is one.
    */
   execution?: string;
 }
@@ -290,7 +290,9 @@ export async function redactItem(bucket: BucketConnection, item: db.Item, seen: 
   };
 }
 
-/** Redacts the first of these definitions: as many as fit into `maxBytes`, but at least one. */
+/**
+ * Redacts as many of the first definitions in `objects` as fit into `maxBytes`, but at least one. Returns only these.
+ */
 export async function redactObjects(bucket: BucketConnection, objects: readonly ArchivedObject[], seen: Redact) {
   let bytes = 0;
   const end = objects.findIndex((object, index) => {

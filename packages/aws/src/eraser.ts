@@ -46,7 +46,7 @@ async function eraseContents(connection: TableConnection, at: ErasableScope): Pr
   return further;
 }
 
-/** True if an item still has contents: in the field `contents`, or in the text of a step that has no digests. */
+/** Returns whether an item still has contents: in the field `contents`, or in the text of a step without digests. */
 function holdsContents(item: db.Item): boolean {
   return item.contents !== undefined || (item.step !== undefined && hasOwnWords(item));
 }
@@ -125,8 +125,8 @@ async function eraseRest(connection: TableConnection, slug: string, cursor: stri
 }
 
 /**
- * True if an item that names the client must be deleted. The record of a pool stays, because processes remember that
- * they have written it.
+ * Returns whether an item must be deleted because it names the client. The record of a pool stays, because processes
+ * remember that they have written it.
  */
 function mustDelete(item: db.Item, slug: string): boolean {
   const [entity, partition = ""] = [db.textIn(item, "__edb_e__") ?? "", db.textIn(item, "pk")];

@@ -2,7 +2,10 @@ import type { Mailer } from "@nova/service";
 import { mailService } from "./clients/loaded.ts";
 import { reportOutage } from "./clients/outage.ts";
 
-/** Sends mail with SES from `from`, unless a notice names its own sender. SES must have verified both addresses. */
+/**
+ * Creates a mailer that sends mails with SES. The sender is `from`, unless a notice names its own sender. SES must have
+ * verified both addresses.
+ */
 export function createMailer({ from: own }: { from: string }): Mailer {
   const service = mailService();
   return {

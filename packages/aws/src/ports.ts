@@ -23,7 +23,7 @@ export interface AwsPortsOptions {
   table?: string;
   bucket: string;
   roleArn: string;
-  /** Log group for failures of state machines. Without it they write no logs and send no traces. */
+  /** Log group for failures of state machines. If it is absent, state machines write no logs and send no traces. */
   statesLogGroupArn?: string | undefined;
   /** Key of HMACs that only NOVA checks: a KMS HMAC key, or 32 bytes in hex. */
   signer: { kmsKeyId: string } | { keyHex: string };
@@ -84,8 +84,8 @@ export function createAwsPorts(options: AwsPortsOptions) {
     pace: options.createsPerSecond === undefined ? undefined : createPace(table, options.createsPerSecond, clock),
     bus: createBus({ busName: options.eventBus, bucket }),
     /**
-     * Stores for the service's work after a run has ended, on the same connection. They are loaded when the first run
-     * of the process ends.
+     * Stores for the service's work after a run has ended, on the same connection. Their module is loaded when the
+     * first run of the process ends.
      */
     runHookStores: async () => (await import("./dynamodb/run-hook-stores.ts")).createRunHookStores(table),
   };

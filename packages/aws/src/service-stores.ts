@@ -21,8 +21,8 @@ import { createMachineVersions } from "./states/state-machines.ts";
 type Connections = Partial<TableConnection> & { bucket?: BucketConnection };
 
 /**
- * Stores of the service in NOVA's table and bucket. Creates the AWS clients that are not given. All stores share the
- * clients.
+ * Creates the stores of the service in NOVA's table and bucket. It creates AWS clients that the caller does not pass,
+ * and all stores share the clients.
  */
 export function createServiceStores({
   table,

@@ -50,7 +50,10 @@ export class TriggerRefused extends Error {
 
 const targetId = "fire";
 
-/** EventBridge rules with one target each. The target receives the names of workflow and trigger, and the event. */
+/**
+ * Creates the store of EventBridge rules. Each rule has one target, which receives the names of workflow and trigger,
+ * and the event.
+ */
 export function createEventRules({ busName, fireTriggerArn, deadLetterArn }: TriggerOptions): EventRules {
   const bridge = eventBridge();
   const busOf = ({ bus }: Pick<EventRule, "bus">) => (bus === "nova" ? busName : "default");
@@ -90,14 +93,16 @@ function inputFor({ workflow, trigger }: EventRule): string {
   return `{"workflow":${JSON.stringify(workflow)},"trigger":${JSON.stringify(trigger)},"event":<aws.events.event.json>}`;
 }
 
-/** Errors that a retry can fix: concurrent changes of a rule, and codes in `FailedEntries`. */
+/** Names and codes of errors that a retry can fix: concurrent changes of a rule, and codes in `FailedEntries`. */
 const transientErrors: readonly (string | undefined)[] = [
   "ConcurrentModificationException",
   "InternalException",
   "ThrottlingException",
 ];
 
-/** Returns the error to throw if EventBridge does not accept a rule: `Refused` if a retry cannot help. */
+/**
+ * Returns the error to throw if EventBridge does not accept a rule. If a retry cannot help, this is a `TriggerRefused`.
+ */
 export function ruleRefused({ trigger, workflow }: EventRule, cause: unknown): unknown {
   if (!(cause instanceof Error)) return cause;
   const { name, message } = cause;
@@ -124,11 +129,14 @@ export function targetRefused({ trigger, workflow }: EventRule, failed: PutTarge
 
 const scheduler = "EventBridge Scheduler";
 
-/** Schedules of EventBridge Scheduler. The target receives names of workflow and trigger, and the scheduled time. */
+/**
+ * Creates the store of schedules in EventBridge Scheduler. The target of a schedule receives the names of workflow and
+ * trigger, and the scheduled time.
+ */
 export function createSchedules(options: TriggerOptions): Schedules {
   const { scheduleGroup: group, fireTriggerArn, pollMailboxArn, scheduleRoleArn, deadLetterArn } = options;
   const service = schedulerClient();
-  // Scheduler replaces this with the scheduled time.
+  // Scheduler replaces this text with the scheduled time.
   const scheduled_at = "<aws.scheduler.scheduled-time>";
   const inputOf = (schedule: Schedule) => ({
     Name: resourceName(schedule),
@@ -174,8 +182,8 @@ export function createSchedules(options: TriggerOptions): Schedules {
 }
 
 /**
- * True if a schedule needs no update. An update restarts the interval of a rate, so a workflow that is published often
- * would never run.
+ * Returns whether a schedule needs no update. An update restarts the interval of a `rate(...)`, so a workflow that is
+ * published often would never run.
  */
 function isSame(there: GetScheduleCommandOutput, wanted: CreateScheduleCommandInput): boolean {
   const parts = ({ ScheduleExpression: when, ScheduleExpressionTimezone: zone, State, Target }: typeof wanted) => {
@@ -196,13 +204,16 @@ async function sendSchedule<T>({ workflow, trigger }: Schedule, send: () => Prom
   }
 }
 
-/** Advice to the user, for each name of an error that Scheduler would report again at a retry. */
+/** Advice to the user, by the name of the error. Scheduler would report each of these errors again at a retry. */
 const correctionByError: Readonly<Record<string, string>> = {
   ServiceQuotaExceededException: "delete workflows with schedules, or ask AWS for more of them",
   ValidationException: "correct its time or its time zone",
 };
 
-/** Turns a conflict with a concurrent change into `StoreUnavailable`, so that the caller tries again. */
+/**
+ * Runs a change of a schedule. If it conflicts with a concurrent change, throws `StoreUnavailable`, so that the caller
+ * tries again.
+ */
 async function retryableUpdate({ trigger, workflow }: Schedule, change: () => Promise<unknown>): Promise<void> {
   try {
     await change();

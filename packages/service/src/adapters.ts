@@ -1,6 +1,6 @@
 /**
- * Adapters for ports of the service that need no AWS. They have an entry point of their own, so a process that needs
- * only these does not load the rest of the service.
+ * Exports the adapters of the service that need no AWS. This is a separate entry point, so that a process that needs
+ * only these adapters does not load the rest of the service.
  */
 export { trustIssuer } from "./access/issuer.ts";
 export { createRates } from "./access/rates.ts";

@@ -29,7 +29,7 @@ export class Forbidden extends Error {
   override name = "Forbidden";
 }
 
-/** The thing does not exist, or it belongs to another client; the message is the same for both. */
+/** The requested record does not exist, or it belongs to another client. The message is the same for both. */
 export class NotFound extends Error {
   override name = "NotFound";
 }
@@ -38,7 +38,10 @@ export class Conflict extends Error {
   override name = "Conflict";
 }
 
-/** The request was understood and cannot be carried out. For a definition, `findings` holds everything that is wrong. */
+/**
+ * NOVA understands the request, but cannot do what it asks. For the definition of a workflow, `findings` holds all its
+ * faults.
+ */
 export class Refused extends Error {
   override name = "Refused";
   readonly findings: Finding[];

@@ -5,7 +5,10 @@ import { SFNClient } from "@aws-sdk/client-sfn";
 import { conflict, patientRetries } from "./outage.ts";
 import { useOwnServices } from "./own-services.ts";
 
-/** Ends a request over a connection that hangs, so that the request is retried well before the deadline of a Lambda. */
+/**
+ * Timeouts that abort a request whose connection hangs, so that the SDK retries the request well before the deadline of
+ * a Lambda.
+ */
 const requestHandler = {
   connectionTimeout: 3_000,
   requestTimeout: 10_000,
@@ -14,10 +17,15 @@ const requestHandler = {
   httpsAgent: { keepAlive: true, maxSockets: 256 },
 };
 
-/** A large body may take any amount of time, so only a connection without data for 30 seconds is aborted. */
+/**
+ * Timeouts for large bodies, which may take any amount of time. Only a connection without data for 30 seconds is
+ * aborted.
+ */
 const streamingHandler = { ...requestHandler, requestTimeout: 0, socketTimeout: 30_000 };
 
-/** Silences the SDK's warning that it cannot repeat a stream, because `retryStream` repeats the stream. */
+/**
+ * A logger that writes nothing. The SDK would warn that it cannot repeat a stream, but `retryStream` repeats streams.
+ */
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /** SDK middleware that only describes this program to AWS or writes logs. */

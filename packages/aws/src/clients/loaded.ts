@@ -3,7 +3,10 @@ import { useOwnServices } from "./own-services.ts";
 
 const requestHandler = { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
-/** Returns a function that calls `load` at its first call, and again only after a failure. */
+/**
+ * Returns a function that calls `load` at its first call, and keeps the result. If `load` fails, the next call tries
+ * again.
+ */
 export function keepFirst<T>(load: () => Promise<T>): () => Promise<T> {
   let kept: Promise<T> | undefined;
   return () => {

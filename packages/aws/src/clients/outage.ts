@@ -31,14 +31,17 @@ export function isOutage(error: unknown): boolean {
   return name === "TimeoutError" || throttles.has(name ?? "") || noConnection.has(code ?? "");
 }
 
-/** True if the disk of a local store is full (HTTP 507, which AWS never returns). An immediate retry does not help. */
+/**
+ * Returns whether the disk of a local store is full (HTTP 507, which AWS never returns). An immediate retry does not
+ * help.
+ */
 export function isFull(error: unknown): error is Error {
   return error instanceof Error && (error as ServiceError).$metadata?.httpStatusCode === 507;
 }
 
 /**
- * Runs a call to a store. Throws `StoreUnavailable` for an outage longer than the retries, and any other error
- * unchanged.
+ * Runs a call to a store. Throws `StoreUnavailable` for an outage that lasts longer than the retries, and passes on all
+ * other errors.
  */
 export async function reportOutage<T>(store: string, call: () => Promise<T>): Promise<T> {
   try {
@@ -74,12 +77,15 @@ type RetryToken = Awaited<ReturnType<RetryStrategy["acquireInitialRetryToken"]>>
 
 export const maxAttempts = 12;
 
-/** S3's error for one of two concurrent conditional writes. A retry of this write then reports that the key exists. */
+/**
+ * The error of S3 for one of two concurrent conditional writes to the same key. A retry of that write fails because the
+ * key exists.
+ */
 export const conflict = "ConditionalRequestConflict";
 
 /**
  * Returns the pause after the n-th failed attempt in milliseconds. It starts at 50 and doubles up to 3,000. A random
- * part of up to 30 % is taken off.
+ * part of up to 30 % is subtracted.
  */
 export function delayMs(attempt: number): number {
   return Math.min(3_000, 50 * 2 ** (attempt - 1)) * (0.7 + 0.3 * Math.random());

@@ -33,8 +33,8 @@ const offers = new Map<string, OwnService>();
 
 /**
  * Lets clients of this process call a service as a function, instead of sending requests to its endpoint at `url`.
- * Returns a function that withdraws this offer. If `NOVA_WIRE` is 1, this function offers nothing, so all clients use
- * HTTP.
+ * Returns a function that withdraws this offer. If the variable `NOVA_WIRE` is 1, `offerService` offers nothing, so all
+ * clients use HTTP.
  */
 export function offerService(url: string, { accessKeyId, perform, serves }: OwnService): () => void {
   const { host } = new URL(url);
@@ -54,9 +54,10 @@ export function offerService(url: string, { accessKeyId, perform, serves }: OwnS
 type Client = DynamoDBClient | EventBridgeClient | S3Client | SchedulerClient | SFNClient;
 
 /**
- * Makes a client call the service that `offerService` offers for its endpoint. No request is serialised, signed or
- * parsed. If no service is offered, as in a Lambda, the client sends requests. If the service throws an error, the SDK
- * turns it into its own error class, or retries the request over HTTP. An `abortSignal` does not end a call.
+ * Makes a client call the service that `offerService` has offered for the client's endpoint. No request is serialised,
+ * signed or parsed. If no service is offered, as in a Lambda, the client sends requests. If the service throws an
+ * error, the SDK converts the error to an error class of the SDK, or retries the request over HTTP. An `abortSignal`
+ * does not end a call.
  */
 export function useOwnServices(client: Client): void {
   const { middlewareStack, config } = client as DynamoDBClient;
@@ -92,16 +93,14 @@ export function useOwnServices(client: Client): void {
         const { status: statusCode, ...response } = (clientName === "S3Client" ? inXml : inJson)(refusal.error);
         // S3 answers a HEAD request without a body.
         if (commandName === "HeadObjectCommand") response.body = Buffer.alloc(0);
-        // The only middleware after this one is the deserialiser, which reads `response` and ignores `output`.
+        // Only the deserialiser runs after this middleware. It reads `response` and ignores `output`.
         return { response: { statusCode, ...response }, output: undefined as never };
       },
     { step: "deserialize", priority: "low", name: "answerWithRefusal" },
   );
 }
 
-/**
- * Returns a client for presigned URLs. It signs a command for its endpoint, and never calls an offered service with it.
- */
+/** Returns a client for presigned URLs, which never calls an offered service. It signs commands for its endpoint. */
 export function forSigning<C extends Client>(client: C): C {
   const middlewareStack = client.middlewareStack.clone();
   middlewareStack.remove("callOwnService");
@@ -139,7 +138,10 @@ function inXml({ name, message, status }: Refusal) {
   return { status, headers: { "content-type": "application/xml" }, body: Buffer.from(body) };
 }
 
-/** Returns host and port of the endpoint as the SDK finds it: in the client's options, or in its variable. */
+/**
+ * Returns host and port of a client's endpoint. Like the SDK, it looks in the client's options, and then in the
+ * environment variable of the service.
+ */
 async function endpointOf(config: DynamoDBClient["config"]): Promise<string> {
   if (config.endpoint) {
     const { hostname, port } = await config.endpoint();
@@ -149,13 +151,13 @@ async function endpointOf(config: DynamoDBClient["config"]): Promise<string> {
   return url === undefined ? "" : new URL(url).host;
 }
 
-/** The longest time for which calls of this process may keep timers and sockets waiting. */
+/** Maximum number of milliseconds for which calls to offered services may block timers and sockets. */
 const longestTurnMs = 5;
 let turnStartedMs: number | undefined;
 
 /**
- * Waits for timers and sockets if calls have kept them waiting for too long. A request over a socket would always let
- * them run first.
+ * Lets pending timers and sockets run if calls have blocked them for more than `longestTurnMs`. These calls use no
+ * socket, so they do not return to the event loop by themselves.
  */
 async function letOthersRun(): Promise<void> {
   const now = performance.now();

@@ -13,7 +13,9 @@ export interface CredentialKeys {
   current(): Promise<string>;
   /** Returns a keyring with the current key only. */
   sealing(): Promise<KeyringNode>;
-  /** Returns a keyring with all keys. `outage` returns the error of a failed call to KMS, if there was one. */
+  /**
+   * Returns a keyring with all keys. If a call of this keyring to KMS failed, `outage` returns the error of that call.
+   */
   opening(): Promise<{ keyring: KeyringNode | MultiKeyringNode; outage(): StoreUnavailable | undefined }>;
   /** Creates the new key of a rotation. Does nothing with KMS, where the operator sets the id of the new key. */
   renew(): Promise<void>;
@@ -21,12 +23,15 @@ export interface CredentialKeys {
 }
 
 /**
- * Loads the Encryption SDK on demand: it takes longer to load than the rest of a function, and most functions use no
+ * Loads the Encryption SDK on demand: the SDK takes longer to load than the rest of a Lambda, and most Lambdas use no
  * credentials.
  */
 export const loadSdk = () => import("./encryption-sdk.ts");
 
-/** Key commitment binds each text to one key, so that no ciphertext decrypts to two different texts. */
+/**
+ * Loads the functions that encrypt and decrypt, with key commitment. Key commitment binds each ciphertext to one key,
+ * so that no ciphertext decrypts to two different texts.
+ */
 const loadClient = keepFirst(async () => {
   const { buildDecrypt, buildEncrypt, CommitmentPolicy } = await loadSdk();
   const commitmentPolicy = CommitmentPolicy.REQUIRE_ENCRYPT_REQUIRE_DECRYPT;
@@ -34,7 +39,7 @@ const loadClient = keepFirst(async () => {
   return { ...buildEncrypt(options), ...buildDecrypt(options) };
 });
 
-/** Encrypts with the AWS Encryption SDK. */
+/** Creates a cipher that uses the AWS Encryption SDK. */
 export function createCredentialCipher(keys: CredentialKeys): CredentialCipher {
   return {
     currentKey: () => keys.current(),
@@ -53,7 +58,7 @@ export function createCredentialCipher(keys: CredentialKeys): CredentialCipher {
       const { keyring, outage } = await keys.opening();
       try {
         const { plaintext, messageHeader } = await decrypt(keyring, Buffer.from(sealed, "base64"));
-        // The SDK decrypts without comparing the encryption context, so it is compared here.
+        // The SDK does not compare the encryption context with the expected one, so this code does.
         if (!isSame(messageHeader.encryptionContext, context)) throw new CredentialLocked();
         return plaintext.toString();
       } catch (cause) {
@@ -72,7 +77,8 @@ function isSame(sealedFor: Readonly<Record<string, string>>, context: Record<str
 
 /**
  * Returns the keys that the environment names: a KMS key (`NOVA_CREDENTIALS_KMS_KEY`) or 32 bytes in hex
- * (`NOVA_CREDENTIALS_KEY`). If both are absent, returns the vault's key.
+ * (`NOVA_CREDENTIALS_KEY`). If both are absent, returns the vault's KMS key, or a key that is derived from the vault's
+ * key.
  */
 export function credentialKeysFrom(variables: NodeJS.ProcessEnv): CredentialKeys {
   const { NOVA_CREDENTIALS_KMS_KEY: kms, NOVA_CREDENTIALS_KEY: key, NOVA_CREDENTIALS_KEY_FILE: file } = variables;
@@ -83,7 +89,7 @@ export function credentialKeysFrom(variables: NodeJS.ProcessEnv): CredentialKeys
   return vaultKey === undefined ? noKeys : rawKeys({ keyHex: deriveKey(vaultKey), file });
 }
 
-/** Throws at the first use, because processes that use no credentials need no key. */
+/** Keys that throw at the first use. Without credentials, a process needs no key. */
 const noKeys: CredentialKeys = {
   current: refuse,
   sealing: refuse,
@@ -99,8 +105,8 @@ async function refuse(): Promise<never> {
 }
 
 /**
- * Encrypts with one KMS key. Decrypts with every key that the role may use. So a rotation needs only a new `keyId`, and
- * `kms:Decrypt` on the old key until the rotation is done.
+ * Returns keys in KMS. They encrypt with the key `keyId`, and decrypt with every key that the role may use. So a
+ * rotation needs only a new `keyId`, and `kms:Decrypt` on the old key until the rotation is done.
  */
 export function kmsKeys(client: KMSClient, keyId: string): CredentialKeys {
   return {
@@ -149,11 +155,14 @@ const keyPattern = /^[0-9a-f]{64}$/;
 interface RawKeysOptions {
   /** 32 bytes in hex: the key until the first rotation. */
   keyHex: string;
-  /** Holds the keys after a rotation, as JSON `{"keys": [hex, ...]}`; the last one encrypts. Absent: no rotation. */
+  /** Holds the keys after a rotation, as JSON `{"keys": [hex, ...]}`; the last key encrypts. Absent: no rotation. */
   file?: string | undefined;
 }
 
-/** AES-256 keys from the environment or a file. Each call reads the file: another process may have rotated the key. */
+/**
+ * Returns AES-256 keys from `keyHex` or from a file. Each call of a method reads the file, because another process may
+ * have rotated the key.
+ */
 function rawKeys({ keyHex, file }: RawKeysOptions): CredentialKeys {
   if (!keyPattern.test(keyHex)) throw new CredentialKeyInvalid("the key of the credentials is not 64 hex digits");
   const all = async () => (file === undefined ? [keyHex] : ((await keysIn(file)) ?? [keyHex]));
@@ -168,8 +177,8 @@ function rawKeys({ keyHex, file }: RawKeysOptions): CredentialKeys {
     },
     async renew() {
       const keys = await all();
-      // Two keys mean that a rotation has not finished. The rotation then continues with the second key and creates no
-      // third one.
+      // Two keys mean that a rotation has not finished. The rotation then continues with the second key, and creates no
+      // third key.
       if (keys.length === 1) await save([...keys, randomBytes(32).toString("hex")]);
     },
     forgetOld: async () => save([last(await all())]),

@@ -1,4 +1,7 @@
-/** Imports the parts of the Encryption SDK one by one: a bundler cannot drop unused exports of the combined package. */
+/**
+ * This file imports the parts of the Encryption SDK one by one, because a bundler cannot drop unused exports of the
+ * combined package.
+ */
 export { buildDecrypt } from "@aws-crypto/decrypt-node";
 export { buildEncrypt } from "@aws-crypto/encrypt-node";
 export { KmsKeyringNode } from "@aws-crypto/kms-keyring-node";

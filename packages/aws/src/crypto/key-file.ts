@@ -21,7 +21,9 @@ export async function readKeyFile(file: string): Promise<unknown[] | null | unde
   }
 }
 
-/** Replaces the file in one step, so that no reader sees half of it. Only its owner may read it. */
+/**
+ * Replaces the file in one step, so that no reader sees half of the new file. Only the owner of the file may read it.
+ */
 export async function writeKeyFile(file: string, keys: readonly unknown[]): Promise<void> {
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   await writeFile(draft, JSON.stringify({ keys }), { mode: 0o600, flag: "wx" });

@@ -7,12 +7,12 @@ import { readKeyFile, writeKeyFile } from "./key-file.ts";
 import { keyFromHex } from "./vaults.ts";
 
 /**
- * An old key stays valid for this time after the new key was made, because functions of the old deployment may still
- * sign with it.
+ * Seconds for which an old key stays valid after the new key was made. Functions of the old deployment may still sign
+ * with the old key.
  */
 const overlapSeconds = 24 * 60 * 60;
 
-/** The clock of a function that signs may differ by this much from the clock that dated the key. */
+/** Tolerated difference, in seconds, between the clock of a function that signs and the clock that dated the key. */
 const toleranceSeconds = 5 * 60;
 
 /** A key that NOVA can name, and the time at which it was made. */
@@ -26,7 +26,7 @@ interface DatedKey {
 type Point = Pick<PublicKey, "x" | "y">;
 
 /**
- * Creates a key pair in KMS (`ECC_NIST_P256`). `keyIds` names every key that was ever used. The last one is the newest,
+ * Creates a key pair in KMS (`ECC_NIST_P256`). `keyIds` names every key that was ever used. The last key is the newest,
  * and signs. The private keys never leave KMS.
  */
 export function createKmsKeyPair(client: KMSClient, keyIds: readonly string[]): KeyPair {
@@ -77,7 +77,10 @@ export interface FileKeyPairOptions {
   file?: string | undefined;
 }
 
-/** Creates a key pair from a secret and a file. Each call reads the file: another process may have rotated the key. */
+/**
+ * Creates a key pair from a secret and a file. Each call of a method reads the file, because another process may have
+ * rotated the key.
+ */
 export function createFileKeyPair({ keyHex, file }: FileKeyPairOptions): KeyPair {
   const first = privateKeyFrom(keyFromHex(keyHex, "the key of the proofs"), 0);
   const later = new Map<string, LocalKey>();
@@ -160,7 +163,7 @@ function isStoredKey(value: unknown): value is StoredKey {
   return typeof key === "string" && /^[0-9a-f]{64}$/.test(key) && Number.isSafeInteger(from);
 }
 
-/** Returns the keys in their published form. A key ends one day after the next one was made. */
+/** Returns the keys in their published form. A key stays valid until one day after the next key was made. */
 function publish(keys: readonly DatedKey[]): PublicKey[] {
   return keys.map(({ jwk: { x, y }, from }, index) => {
     const next = keys[index + 1];

@@ -1,7 +1,7 @@
 import type { ApiKey, AttemptStore, AuditAction, AuditLog, AuditRecord, KeyStore, RateStore } from "@nova/service";
 import * as db from "./records.ts";
 
-/** API keys. Each item holds a digest of the secret, not the secret. */
+/** Creates the store of API keys. Each item holds a digest of the secret, not the secret. */
 export function createKeyStore(connection: db.TableConnection): KeyStore {
   const keys = keyRecord(connection);
   return {
@@ -41,8 +41,8 @@ const keptSeconds = 60;
 const everyClient = "*";
 
 /**
- * Counts the requests of each API key per time window. Counters name the client, so that the erasure of a client finds
- * its counters.
+ * Creates the store that counts the requests of each API key per time window. A counter names the client of the key, so
+ * that the erasure of the client finds it.
  */
 export function createRateStore(connection: db.TableConnection): RateStore {
   return {
@@ -64,12 +64,15 @@ export function createRateStore(connection: db.TableConnection): RateStore {
   };
 }
 
-/** The time of a released request. It is so old that the next request with the key may take over immediately. */
+/**
+ * The start time that a released request gets. It is so old that the next request with the same key may take over
+ * immediately.
+ */
 const longAgo = new Date(0).toISOString();
 
 /**
- * Requests with an idempotency key, kept for a day. DynamoDB deletes expired items late, so a new request also replaces
- * an item whose `expiresAt` has passed.
+ * Creates the store of requests with an idempotency key, which are kept for a day. DynamoDB deletes expired items late,
+ * so a new request also replaces an item whose `expiresAt` has passed.
  */
 export function createAttemptStore(connection: db.TableConnection): AttemptStore {
   const attempts = attemptRecord(connection);
@@ -80,8 +83,8 @@ export function createAttemptStore(connection: db.TableConnection): AttemptStore
         .where(({ expiresAt }, { lt, notExists }) => `${notExists(expiresAt)} OR ${lt(expiresAt, now / 1000)}`);
       if (await db.writeIf(put)) return undefined;
       const item = await db.readItem(attempts.get(attempt));
-      // If the SDK repeats a put whose answer was lost, it finds the attempt that it has stored itself. That attempt
-      // does not count as an earlier one.
+      // If the answer to a put is lost, the SDK repeats the put, which then fails because the first put has stored the
+      // attempt. This attempt does not count as an earlier attempt.
       return item && item.id !== attempt.id ? db.requireFormat(`attempt ${item.id}`, item) : undefined;
     },
     takeOver(name, since, now) {
@@ -107,7 +110,7 @@ const attemptRecord = db.record(
   { record: db.tableKeys("I#{principal}#{key}", "I") },
 );
 
-/** Records of what each person changed. The store can only add records. */
+/** Creates the store of audit records, which say what each person changed. The store can only add records. */
 export function createAuditLog(connection: db.TableConnection): AuditLog {
   const log = auditRecord(connection);
   return {
@@ -140,7 +143,7 @@ const auditRecord = db.record(
     detail: db.requiredValue<Record<string, string | number>>(),
   },
   {
-    /** All records share one partition, which takes a thousand writes a second. People cause a few a minute. */
+    /** All records share one partition, which takes a thousand writes a second. People cause a few records a minute. */
     record: db.tableKeys("A", "A#{id}"),
     ofClient: db.indexKeys("by-client", "A#{client}", "{id}"),
   },

@@ -3,7 +3,7 @@ import * as db from "./records.ts";
 
 const maxInPage = 100;
 
-/** Credentials in their encrypted form. */
+/** Creates the store of encrypted credentials. */
 export function createCredentialStore(connection: db.TableConnection): engine.CredentialStore {
   const credentials = credentialRecord(connection);
   return {

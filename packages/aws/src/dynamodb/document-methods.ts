@@ -4,9 +4,9 @@ import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 type Fields = Record<string, unknown>;
 
 /**
- * Returns the methods that ElectroDB calls on a document client. They convert plain values to attributes for a client
- * of DynamoDB, and back. They replace `DynamoDBDocumentClient`, which takes several times longer, because it composes
- * its middleware again for each call.
+ * Returns the methods that ElectroDB calls on a document client. They convert plain values to DynamoDB's attributes for
+ * the request, and attributes to plain values in the answer. They replace `DynamoDBDocumentClient`, which takes several
+ * times longer because it composes its middleware again for each call.
  */
 export function documentMethods(client: sdk.DynamoDBClient) {
   const method = (send: (input: never) => Promise<object>) => (parameters: object) => ({

@@ -79,7 +79,9 @@ const Item = z.object({
   open: text.exactOptional(),
 });
 
-/** Parses an item with its keys (`withKeys`). Throws `UnreadableRecord` if it is forged or damaged. */
+/**
+ * Parses an item that was read with its keys (`withKeys`). Throws `UnreadableRecord` if the item is forged or damaged.
+ */
 export function executionOf(item: ExecutionItem): engine.Execution {
   const client = typeof item.client === "string" ? item.client : null;
   const keys = item as unknown as Partial<Record<string, unknown>>;
@@ -105,8 +107,8 @@ export function executionOf(item: ExecutionItem): engine.Execution {
 }
 
 /**
- * Returns the id in the item's key. Undefined for an item that is not under the key of a record: no answer of the API
- * may show such an item.
+ * Returns the id in the item's key; undefined if the key is not the key of a record. No answer of the API may show such
+ * an item.
  */
 export function idInKey(item: ExecutionItem): string | undefined {
   const { pk, sk } = item as unknown as { pk: string; sk: string };

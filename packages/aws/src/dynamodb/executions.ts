@@ -17,8 +17,8 @@ import * as db from "./records.ts";
 
 const defaultLimit = 50;
 /**
- * The most runs whose offered sandboxes are read with one query. The usual E2B plan allows this many concurrent
- * sandboxes.
+ * Maximum number of runs whose offered sandboxes one query reads. The usual E2B plan allows the same number of
+ * concurrent sandboxes.
  */
 const maxOffers = 100;
 
@@ -27,7 +27,10 @@ export class UnknownExecution extends Error {
   override name = "UnknownExecution";
 }
 
-/** Records of executions. `workflows` supplies the workflow ids for a list without workflow and client. */
+/**
+ * Creates the store of execution records. `workflows` supplies the workflow ids for a query that names no workflow and
+ * no client.
+ */
 export function createExecutionStore(
   connection: db.TableConnection,
   workflows: Pick<WorkflowStore, "ids">,
@@ -94,7 +97,7 @@ export function createExecutionStore(
 
 /**
  * Replaces an offered sandbox in its record by `replacement`. Returns false if the sandbox is no longer offered. Tries
- * again if another process takes a different sandbox from the same record meanwhile.
+ * again if another process takes a different sandbox from the same record at the same time.
  */
 async function replaceIdle(entity: ExecutionEntity, { id, idle, offered }: Offer, replacement: Sandbox[]) {
   const taker: string = randomUUID();
@@ -110,7 +113,7 @@ async function replaceIdle(entity: ExecutionEntity, { id, idle, offered }: Offer
   return false;
 }
 
-/** Adds an imported restart to the record of its source, if the source is stored here too. */
+/** Adds an imported restart to the record of its source, if this table also contains the source. */
 export async function noteImported(connection: db.TableConnection, restart: Restart): Promise<void> {
   await noteRestart(executionRecord(connection), restart, "imported");
 }
@@ -140,7 +143,7 @@ async function noteRestart(
 }
 
 /**
- * Parses items. Returns the ids of unreadable records in a list of their own. Leaves out items that are not under the
+ * Parses items, and returns the ids of unreadable records in a separate list. Leaves out items that are not under the
  * key of a record.
  */
 function parseReadable(items: readonly ExecutionItem[]): { items: Execution[]; unreadable: string[] } {
@@ -183,7 +186,10 @@ async function listLabelled(
   return { items: items.filter(matchesQuery(query)), unreadable, ...(end && { cursor: encode(end) }) };
 }
 
-/** Checks the record itself, because an index entry may be outdated. */
+/**
+ * Returns a function that checks whether a record matches a query. A record needs this check because its entry in an
+ * index may be out of date.
+ */
 function matchesQuery({ workflow, client, statuses, errorClass, trigger, label }: ExecutionQuery) {
   return (run: Execution): boolean =>
     (workflow === undefined || run.workflowId === workflow) &&
@@ -223,8 +229,8 @@ function areOpen(statuses: ExecutionQuery["statuses"]): boolean {
 }
 
 /**
- * Merges one page of each list. The result ends where the first of these pages ends, because the list of that page may
- * continue with runs that sort before the rest of the other pages.
+ * Merges one page of each list. The result ends where the first of these pages ends: the next page of that list may
+ * contain runs that sort before the rest of the other pages.
  */
 function mergePages(lists: readonly FoundPage[]): FoundPage {
   const [end] = lists.flatMap(({ end }) => end ?? []).sort(newestFirst);
@@ -241,15 +247,16 @@ async function findPage(entity: ExecutionEntity, query: ExecutionQuery, limit: n
   const ofOne = () =>
     workflow !== undefined ? ofWorkflow({ workflowId: workflow }) : ofClient({ client: client as string });
   const index = areOpen(statuses) ? open({ open: "open" }) : ofOne();
-  // Does not filter by the key of the index itself. A filter would hide a record that differs from that key, and
-  // `executionOf` must report it.
+  // The filter leaves out the key of the index. Otherwise it would hide a record whose attribute differs from its key,
+  // and `executionOf` must report such a record.
   const byKey = areOpen(statuses) ? {} : workflow !== undefined ? { workflowId: undefined } : { client: undefined };
   const fitting = index
     .between(first, last)
     .where(db.hasValues({ status: statuses, client, workflowId: workflow, trigger, ...byKey }))
     .where(({ error }, { eq }) => (errorClass === undefined ? "" : eq((error as ExecutionError).class, errorClass)));
   const order = oldestFirst ? "asc" : "desc";
-  // One extra item shows whether there is a next page. The other extra item is the one at the cursor, which is dropped.
+  // One extra item shows whether there is a next page. The other extra item is the item at the cursor, which the code
+  // below drops.
   const count = limit + 2;
   const isBounded = !areOpen(statuses) && [statuses, errorClass, trigger].some((wanted) => wanted !== undefined);
   const { data, cursor } = await db.readPage(db.withKeys(fitting), {
@@ -270,7 +277,7 @@ function positionInCursor(cursor: string): Position {
   return positionOf(ordered);
 }
 
-/** Returns the requested time range, cut at the cursor. The range includes the item at the cursor. */
+/** Returns the requested time range from the cursor on. The range includes the item at the cursor. */
 function rangeOf({ from = "0", to = "9", cursor, oldestFirst }: ExecutionQuery): { first: Position; last: Position } {
   const at = cursor === undefined ? undefined : decode(cursor);
   return {
@@ -303,7 +310,7 @@ function positionOf(ordered: string): Position {
   return { startedAt, id };
 }
 
-/** Partitions of the open index that hold offered sandboxes. All offers of a client are in one of them. */
+/** Partitions of the index `open` that hold offered sandboxes. All offers of one client are in one partition. */
 const offerPartitions = Array.from("0123456789abcdef", (digit) => `idle${digit}`);
 
 function offerPartition(client: string): string {

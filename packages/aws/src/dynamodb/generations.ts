@@ -3,8 +3,8 @@ import type { Ingredients } from "@nova/workflow";
 import * as db from "./records.ts";
 
 /**
- * The most bytes of the code of a model together with everything that it was written from. DynamoDB: an item has at
- * most 400 KB.
+ * Maximum size, in bytes, of a model's code together with everything from which the model wrote it. DynamoDB allows 400
+ * KB per item.
  */
 const maxBytes = 300_000;
 
@@ -14,8 +14,8 @@ export class GenerationTooLarge extends Error {
 }
 
 /**
- * Code that models wrote for nodes, including earlier versions (generations). One query reads all generations of a
- * node.
+ * Creates the store of the code that models wrote for nodes. It keeps earlier versions of the code, too: each version
+ * is a generation. One query reads all generations of a node.
  */
 export function createGenerationStore(connection: db.TableConnection): GenerationStore {
   const generations = generationRecord(connection);

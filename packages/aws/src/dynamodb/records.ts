@@ -33,7 +33,7 @@ export const json = <T>() => ({
 export const [beforeAll, afterAll] = [" ", "~"] as const;
 
 type Absent = null | undefined;
-/** Returns the fields without those that are null or undefined. */
+/** Returns a copy of an object without the fields that are null or undefined. */
 export function omitAbsent<T extends object>(fields: T) {
   const stored = Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
   return stored as { [K in keyof T as Extract<T[K], Absent> extends never ? K : never]: T[K] } & {
@@ -50,8 +50,8 @@ export class UnknownFormat extends Error {
 export const FORMAT = 1;
 
 /**
- * Checks the format number of a record. Throws `UnknownFormat` unless it is `FORMAT`; `what` names the record in the
- * message.
+ * Checks the format number of a record. Throws `UnknownFormat` if the number is not `FORMAT`. `what` names the record
+ * in the message.
  */
 export function checkFormat(what: string | (() => string), format: unknown): void {
   if (format === FORMAT) return;
@@ -82,14 +82,15 @@ type Indexes = Schema<string, string, string>["indexes"];
 export const serviceName = "DynamoDB";
 
 /**
- * Returns AWS errors unwrapped. ElectroDB would create a stack trace in every call, which is half of its total cost.
+ * With this option, ElectroDB passes on the errors of AWS. Otherwise it would create a stack trace in every call, which
+ * takes half of the time of the call.
  */
 export const plainOptions = { originalErr: true } as const;
 export const consistentOptions = { ...plainOptions, consistent: true } as const;
 
 /**
- * Defines a kind of record in the table. Its items store `entity` as their kind. `own` are its attributes, to which
- * `format` is added. `indexes` are its keys in the table and in the table's indexes.
+ * Defines a kind of record in the table. Its items store `entity` as their kind. They have the attributes in `own` and
+ * the attribute `format`. `indexes` are their keys in the table and in the table's indexes.
  */
 export function record<const A extends Attributes, const I extends Indexes>(entity: string, own: A, indexes: I) {
   const model = { service: "nova", entity, version: "1" };
@@ -100,7 +101,7 @@ export function record<const A extends Attributes, const I extends Indexes>(enti
 
 const formatField = numbers("format");
 
-/** An item of a record as it is stored. */
+/** The type of a stored item, for a function that `record` has returned. */
 // biome-ignore lint/suspicious/noExplicitAny: ElectroDB declares these parameters as any
 export type Stored<R extends (connection: TableConnection) => Entity<any, any, any, any>> = EntityItem<ReturnType<R>>;
 
@@ -189,7 +190,7 @@ const allPages = { ...consistentOptions, pages: "all" } as const;
 interface ListOptions {
   consistent?: true;
   order?: "asc" | "desc";
-  /** Number of items that DynamoDB examines for one page, matching or not. */
+  /** Number of items that DynamoDB examines for one page. It includes items that do not match. */
   limit?: number;
   /** Number of matching items to collect, over several pages if needed. */
   count?: number;
@@ -254,7 +255,7 @@ export async function writeItem(change: Request<typeof plainOptions, unknown>): 
   await reportOutage(serviceName, () => change.go(plainOptions));
 }
 
-/** Returns false if the condition of the change failed. */
+/** Writes a change. Returns false if its condition failed. */
 export function writeIf(change: Request<typeof plainOptions, unknown>): Promise<boolean> {
   return reportOutageIf(serviceName, () => change.go(plainOptions));
 }

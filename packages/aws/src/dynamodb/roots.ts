@@ -6,7 +6,8 @@ import { type BucketConnection, readText, writeJson } from "../s3/objects.ts";
 import * as db from "./records.ts";
 
 /**
- * Stores closed runs that wait for a tree. Several partitions share the writes, because one takes a thousand a second.
+ * Creates the store of closed runs that wait for a tree. Several partitions share the writes, because a single
+ * partition takes a thousand writes a second.
  */
 export function createLeafStore(connection: db.TableConnection): LeafStore {
   const leaves = leafRecord(connection);
@@ -23,7 +24,10 @@ function digitOf(execution: string): string {
 
 const maxParallelDeletes = 32;
 
-/** Stores the roots of trees and their stamps in the table, and the leaves under a root as one object in the bucket. */
+/**
+ * Creates the store of trees. The roots and their stamps are in the table, and the leaves under a root are one object
+ * in the bucket.
+ */
 export function createRootStore(connection: db.TableConnection, bucket: BucketConnection): RootStore {
   const [leaves, roots, stamps] = [leafRecord(connection), rootRecord(connection), stampRecord(connection)];
   return {
@@ -53,7 +57,7 @@ export function createRootStore(connection: db.TableConnection, bucket: BucketCo
   };
 }
 
-/** A number above that of every root. */
+/** A number that is greater than the number of every root. */
 const afterAllNumbers = 9_999_999_999;
 
 function beforeNumber(after: string | undefined): number {
@@ -63,7 +67,7 @@ function beforeNumber(after: string | undefined): number {
 /** The number of trees whose leaves stay in memory: a verification of many runs reads the same tree many times. */
 const maxTreesKept = 3;
 
-/** Reads roots, and checks the leaves under them against the hash of the tree. */
+/** Creates a reader of roots. It also reads the leaves under a root, and checks them against the hash of the tree. */
 export function createRoots(connection: db.TableConnection, bucket: BucketConnection): engine.Roots {
   const [roots, stamps] = [rootRecord(connection), stampRecord(connection)];
   const trees = new LRUCache<string, readonly engine.Leaf[]>({ max: maxTreesKept });
@@ -95,7 +99,10 @@ function leavesIn(text: string | undefined, { number, size, tree }: engine.TreeN
   throw new engine.TreeDamaged(`the stored leaves of tree ${number} are others than those that its root covers`);
 }
 
-/** Returns undefined if the text is not as `treeText` writes it. */
+/**
+ * Reads the leaves in the text of a tree. Returns undefined if the text differs from what `treeText` writes for these
+ * leaves.
+ */
 function parseLeaves(text: string): engine.Leaf[] | undefined {
   try {
     const { leaves } = JSON.parse(text) as { leaves: [string, string][] };
@@ -138,7 +145,7 @@ const stampRecord = db.record(
   { record: db.tableKeys("STAMP", "N#{number}") },
 );
 
-/** Stores the progress of the daily check of all chains. */
+/** Creates the store of the progress of the daily check of all chains. */
 export function createDailyCheckStore(connection: db.TableConnection): DailyCheckStore {
   const checks = checkRecord(connection);
   return {

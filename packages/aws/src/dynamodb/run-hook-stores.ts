@@ -38,7 +38,7 @@ const clientRecord = db.record(
 /** Rounds sums to a billionth, because adding binary fractions produces meaningless digits. */
 const billionth = 1e9;
 
-/** Model costs per client, month and node. */
+/** Creates the store of the costs of models, per client, month and node. */
 export function createSpendingStore(connection: db.TableConnection): service.SpendingStore {
   const spending = spendingRecord(connection);
   return {
@@ -70,7 +70,7 @@ const spendingRecord = db.record(
   { record: db.tableKeys("M#{client}#{month}", "{execution}#{scope}#{seq}") },
 );
 
-/** Statistics of ended runs. */
+/** Creates the store of the statistics of ended runs. */
 export function createStatsStore(connection: db.TableConnection): service.StatsStore {
   const stats = statsRecord(connection);
   return {
@@ -89,7 +89,7 @@ export function createStatsStore(connection: db.TableConnection): service.StatsS
   };
 }
 
-/** Statistics of one run. They are sorted by the end of the run, so that any range of days is one query. */
+/** Statistics of one run. Statistics are sorted by the end of the run, so that one query reads any range of days. */
 const statsRecord = db.record(
   "stats",
   {

@@ -4,10 +4,10 @@ import { blobKey, createBlobStore } from "../s3/blob-store.ts";
 import { type BucketConnection, removePrefix } from "../s3/objects.ts";
 import * as db from "./records.ts";
 
-/** A larger state is stored as a blob. The chain has the same limit. */
+/** Limit in bytes: a larger state is stored as a blob. The chain has the same limit. */
 const inlineBytes = 8192;
 
-/** Sessions. A large state is a blob whose root is the session's id. */
+/** Creates the store of sessions. A large state is a blob whose root is the session's id. */
 export function createSessionStore(connection: db.TableConnection, bucket: BucketConnection): SessionStore {
   const sessions = sessionRecord(connection);
   const blobs = createBlobStore(bucket);

@@ -7,8 +7,8 @@ import * as db from "./records.ts";
 const ticketsInPage = 25;
 
 /**
- * A client's last rank (the number that orders its waiting runs) is forgotten after a day without requests. The
- * client's next run then gets the rank after that of the last run that has ended.
+ * Seconds without requests after which the store forgets a client's last rank, the number that orders the client's
+ * waiting runs. The client's next run then gets the rank after the rank of the last run that has ended.
  */
 const rememberedSeconds = 86_400;
 
@@ -21,9 +21,9 @@ function padRank(rank: number): string {
 const slotPrefix = "slot.";
 
 /**
- * Slots of pools, and the queue of each pool. One item per pool holds all its taken slots and their number. Each slot
- * is an attribute: it is named after the run, and its value is the id of the admission (the process that starts the
- * run). A single conditional write can therefore enforce the limit.
+ * Creates the store of the slots and the queue of each pool. One item per pool holds all taken slots of the pool, and
+ * their number. Each slot is an attribute: its name contains the id of the run, and its value is the id of the
+ * admission (one attempt to start the run). So a single conditional write can enforce the limit.
  */
 export function createSlotStore(connection: db.TableConnection): SlotStore {
   const { client, table: TableName } = connection;
@@ -44,8 +44,8 @@ export function createSlotStore(connection: db.TableConnection): SlotStore {
       values: { admission, format: db.FORMAT, one: 1, limit },
     });
   /**
-   * Lets this admission keep the slot of a run. Returns false if the run has no slot, or if a later admission has taken
-   * it.
+   * Stores that this admission holds the slot that the run already has. Returns false if the run has no slot, or if a
+   * later admission holds it.
    */
   const renew = (pool: string, execution: string, admission: string) =>
     change(pool, execution, {
@@ -54,8 +54,8 @@ export function createSlotStore(connection: db.TableConnection): SlotStore {
       values: { admission },
     });
   /**
-   * Removes the slot of a run. Returns false if the run has no slot, if another admission has taken it, or if a run of
-   * a higher rank has already ended.
+   * Removes the slot of a run. Returns false if the run has no slot, if another admission holds it, or if a run of the
+   * same or a higher rank has already ended.
    */
   const leaveSlot = (pool: string, execution: string, { admission, rank }: { admission?: string; rank?: string }) =>
     change(pool, execution, {
@@ -72,7 +72,7 @@ export function createSlotStore(connection: db.TableConnection): SlotStore {
   return {
     take: async (pool, execution, admission, limit) =>
       (await takeNew(pool, execution, admission, limit)) || renew(pool, execution, admission),
-    /** Releases the slot of a run. Does nothing if the run has no slot, or if another admission has taken it. */
+    /** Releases the slot of a run. Does nothing if the run has no slot, or if another admission holds it. */
     async giveBack(pool, execution, { admission, rank } = {}) {
       if (rank && (await leaveSlot(pool, execution, { rank }))) return;
       await leaveSlot(pool, execution, { ...(admission && { admission }) });
@@ -152,7 +152,8 @@ const poolRecord = db.record("pool", db.texts("pool"), {
 });
 
 /**
- * A caller reserves a time at most this far ahead. If the caller then creates no sandbox, only a short time is wasted.
+ * Maximum number of milliseconds by which a caller reserves a time in advance. So a caller that then creates no sandbox
+ * wastes only a short time.
  */
 const maxAheadMs = 1_000;
 /**
@@ -162,8 +163,9 @@ const maxAheadMs = 1_000;
 const margin = 1.05;
 
 /**
- * Spaces out sandbox creations of all processes to the rate that the E2B plan allows. The returned function resolves to
- * true when the caller may create a sandbox, and to false after a pause if all times within `maxAheadMs` are reserved.
+ * Creates a function that spaces out the sandbox creations of all processes to the rate that the E2B plan allows. That
+ * function resolves to true when the caller may create a sandbox. If all times within `maxAheadMs` are reserved, it
+ * resolves to false after a pause.
  */
 export function createPace(
   connection: db.TableConnection,

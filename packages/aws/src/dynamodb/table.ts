@@ -24,14 +24,14 @@ async function untilActive(client: sdk.DynamoDBClient, name: string): Promise<vo
 }
 
 /**
- * Returns the table's status. Undefined while DescribeTable, which is eventually consistent, does not know the table.
+ * Returns the table's status; undefined while DescribeTable, which is eventually consistent, does not know the table.
  */
 async function statusOf(client: sdk.DynamoDBClient, name: string): Promise<string | undefined> {
   const describe = new sdk.DescribeTableCommand({ TableName: name });
   return (await orOnError(["ResourceNotFoundException"], null, () => client.send(describe)))?.Table?.TableStatus;
 }
 
-/** Pauses grow up to this length, and add up to about three minutes. */
+/** Pauses grow up to this number of milliseconds. Together they last about three minutes. */
 const longestPauseMs = 60_000;
 
 function createTableInput(name: string): sdk.CreateTableCommandInput {

@@ -9,7 +9,7 @@ import * as db from "./records.ts";
 /** A text that sorts before every time. Lists of all tasks start with it. */
 const everSince = "0";
 
-/** Tasks that runs wait for, and the encrypted tokens that continue the runs. */
+/** Creates the store of the tasks for which runs wait, and of the encrypted tokens that continue the runs. */
 export function createTaskStore(connection: db.TableConnection, places = new WakePlaces(connection)): engine.TaskStore {
   const tasks = taskRecord(connection);
   const tokens = tokenRecord(connection);
@@ -77,7 +77,10 @@ export function createTaskStore(connection: db.TableConnection, places = new Wak
   };
 }
 
-/** Skips tasks that cannot be read, so that one of them does not stop a sweep over all waiting tasks. */
+/**
+ * Yields the tasks in items. Skips an unreadable task with a warning, so that this task does not stop a sweep over all
+ * waiting tasks.
+ */
 async function* tasksOf(items: AsyncGenerator<TaskItem>): AsyncGenerator<engine.WaitingTask> {
   for await (const item of items) {
     try {
@@ -175,7 +178,7 @@ const voterRecord = db.record(
   { record: db.tableKeys("T#{execution}", "V#{person}") },
 );
 
-/** Stores resume links, in the partition that has the tasks of their execution. */
+/** Creates the store of resume links. A link is in the same partition as the tasks of its execution. */
 export function createResumeLinkStore(connection: db.TableConnection): engine.ResumeLinkStore {
   const links = linkRecord(connection);
   return {
@@ -207,11 +210,17 @@ const linkRecord = db.record(
 
 const aDaySeconds = 24 * 3600;
 const aMonthSeconds = 31 * aDaySeconds;
-/** A larger event text is stored in the bucket, whose lifecycle deletes it a week after the item expires. */
+/**
+ * Limit in bytes: the text of a larger event is stored in the bucket. The bucket's lifecycle deletes it a week after
+ * the item expires.
+ */
 const maxInlineBytes = 8 * 1024;
 const keptSeconds = 7 * aDaySeconds;
 
-/** Stores tasks by the keys of the events that end them, the shapes in use (see `shapeRecord`), and recent events. */
+/**
+ * Creates the store of tasks by the keys of the events that end the tasks. It also stores the shapes in use (see
+ * `shapeRecord`), and recent events.
+ */
 export function createWakeStore(
   connection: db.TableConnection,
   bucket: BucketConnection,
@@ -259,8 +268,8 @@ export class WakePlaces {
   readonly #tasks: ReturnType<typeof wakeRecord>;
   readonly #shapes: ReturnType<typeof shapeRecord>;
   /**
-   * Maps the name of each `WakeShape` that this process has written or found to the time at which the record of the
-   * shape expires, in seconds since the epoch.
+   * The shapes that this process has written or found. Maps the name of each `WakeShape` to the time at which its
+   * record expires, in seconds since the epoch.
    */
   readonly #known = new Map<string, number>();
 
@@ -269,7 +278,10 @@ export class WakePlaces {
     this.#shapes = shapeRecord(connection);
   }
 
-  /** Writes the keys of a task. Call it before writing the task, so that an event finds every written task. */
+  /**
+   * Writes the keys of a task. Callers must call this method before they write the task, so that an event finds every
+   * written task.
+   */
   async add({ id, execution, client, expiresAt }: engine.WaitingTask, { shape, keys }: engine.Wake): Promise<void> {
     await this.use({ shape, keepsEvents: false }, expiresAt);
     const place = { format: db.FORMAT, id, execution, expiresAt: secondsOf(expiresAt) + aDaySeconds };
@@ -304,7 +316,7 @@ function secondsOf(iso: string): number {
 
 const common = db.numbers("expiresAt");
 
-/** A task under one of its event keys. It names the client, so that erasing a client finds it. */
+/** A task under one of its event keys. The item names the client, so that the client's erasure finds it. */
 const wakeRecord = db.record(
   "wake",
   { ...common, ...db.texts("key", "id", "execution", "client") },

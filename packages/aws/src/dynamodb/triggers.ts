@@ -2,7 +2,10 @@ import type { Delivery, DeliveryQuery, DeliveryStore, LiveTrigger, TriggerStore 
 import type { Trigger } from "@nova/workflow";
 import * as db from "./records.ts";
 
-/** Live triggers by key: the mail address, path or name under which events arrive. */
+/**
+ * Creates the store of live triggers by their keys. A key is a mail address, the id of a webhook, or the ids of
+ * workflow and trigger.
+ */
 export function createTriggerStore(connection: db.TableConnection): TriggerStore {
   const triggers = triggerRecord(connection);
   return {
@@ -35,18 +38,18 @@ const triggerRecord = db.record(
   { record: db.tableKeys("TRIGGER#{key}", "TRIGGER") },
 );
 
-/** Stored when no workflow or client is known. It is not a valid workflow id or slug. */
+/** Stands for an unknown workflow or client of a delivery. It is not a valid workflow id or slug. */
 const noOwner = "*";
 
-/** Mails, webhook calls and events that arrived for triggers. */
+/** Creates the store of deliveries: mails, webhook calls, events and times that reached triggers. */
 export function createDeliveryStore(connection: db.TableConnection): DeliveryStore {
   const deliveries = deliveryRecord(connection);
   return {
     async begin(delivery) {
       if (await db.writeIf(deliveries.create(db.omitAbsent({ ...delivery, ...ownersOf(delivery) })))) return undefined;
       const item = await db.readItem(deliveries.get({ key: delivery.key }));
-      // If the SDK repeats a put whose answer was lost, it finds the delivery that it has stored itself. That delivery
-      // does not count as an earlier one.
+      // If the answer to a put is lost, the SDK repeats the put, which then fails because the first put has stored the
+      // delivery. This delivery does not count as an earlier delivery.
       return item && item.id !== delivery.id ? deliveryOf(item) : undefined;
     },
     async finish(key, { status, execution, reason }) {

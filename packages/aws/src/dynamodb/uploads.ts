@@ -5,7 +5,10 @@ import { placeObject } from "../s3/blob-store.ts";
 import type { BucketConnection } from "../s3/objects.ts";
 import * as db from "./records.ts";
 
-/** Files that people upload for future runs: metadata in the table, bytes under `uploads/` in the bucket. */
+/**
+ * Creates the store of files that people upload for future runs. The metadata are in the table, and the bytes are under
+ * `uploads/` in the bucket.
+ */
 export function createUploadStore(connection: db.TableConnection, bucket: BucketConnection): UploadStore {
   const uploads = uploadRecord(connection);
   return {
@@ -24,7 +27,10 @@ function uploadKey({ client, id }: Pick<Upload, "client" | "id">): string {
   return `uploads/${client}/${id}`;
 }
 
-/** Signs a PUT. S3 accepts it only with exactly these headers, and with bytes that match the checksum. */
+/**
+ * Signs the PUT request of an upload. S3 accepts the request only with exactly the signed headers, and with bytes that
+ * match the checksum.
+ */
 async function sign({ client, bucket }: BucketConnection, upload: Upload, expiresIn: number) {
   const { getSignedUrl } = await import("@aws-sdk/s3-request-presigner");
   const { bytes, type, sha256 } = upload;

@@ -9,7 +9,7 @@ const cachedVersions = 200;
 /** Page size of `everyVersion`: the definitions of a page are read from S3 in parallel. */
 const readAtOnce = 50;
 
-/** Published versions. They never change, so a warm Lambda reads each once. */
+/** Creates the store of published versions. Versions never change, so a warm Lambda reads each version once. */
 export function createWorkflowStore(connection: db.TableConnection, bucket: BucketConnection): WorkflowStore {
   const versions = versionRecord(connection);
   const cache = new LRUCache<string, WorkflowVersion>({ max: cachedVersions });
@@ -81,7 +81,7 @@ const versionRecord = db.record(
 
 type VersionItem = db.Stored<typeof versionRecord>;
 
-/** A larger definition is stored in S3. The chain has the same limit. */
+/** Limit in bytes: a larger definition is stored in S3. The chain has the same limit. */
 const inlineBytes = 8192;
 
 export const definitionPrefix = "workflows/";
@@ -92,7 +92,7 @@ export class DefinitionMissing extends Error {
 }
 
 type Named = Pick<WorkflowVersion, "workflowId" | "hash">;
-/** An item that has a definition, or names one in S3. */
+/** An item that contains a definition, or whose definition is in S3. */
 type DefinitionItem = Named & Pick<WorkflowVersion, "version"> & { definition?: string };
 
 /** Writes a large definition to S3, before the item that refers to it. Returns the attribute of the item. */
@@ -127,9 +127,9 @@ const onePage = { attributes: ["workflowId" as const], limit: 200 };
 type VersionKey = Pick<WorkflowVersion, "workflowId" | "version">;
 
 /**
- * Yields the ids after `after`, in order, each once. `queryAfter` queries an index that is sorted by workflow and
- * version. After each page, this function skips the remaining versions of the last workflow, so a workflow with many
- * versions costs one query.
+ * Yields the workflow ids that sort after `after`, in order, each once. `queryAfter` queries an index that is sorted by
+ * workflow and version. After each page, this function skips the remaining versions of the last workflow, so a workflow
+ * with many versions costs one query.
  */
 export async function* workflowIds(
   queryAfter: (last: VersionKey) => Parameters<typeof db.readPage<Pick<VersionKey, "workflowId">>>[0],
@@ -148,14 +148,17 @@ export async function* workflowIds(
 
 const cachedDefinitions = 200;
 
-/** Versions that are being published to Step Functions, and the results. */
+/** Creates the store of publications: versions that are being published to Step Functions, and the results. */
 export function createPublicationStore(
   connection: db.TableConnection,
   bucket: BucketConnection,
 ): service.PublicationStore {
   const publications = publicationRecord(connection);
   const definitions = new LRUCache<string, Workflow>({ max: cachedDefinitions });
-  /** Caches definitions by workflow and hash, so a warm Lambda reads each once. */
+  /**
+   * Builds a publication with its definition. Caches definitions by workflow and hash, so a warm Lambda reads each
+   * definition once.
+   */
   const materialise = async (item: PublicationItem) => {
     const key = `${item.workflowId} ${item.hash}`;
     const workflow = definitions.get(key) ?? (await readDefinition(bucket, item));
@@ -223,7 +226,10 @@ const publicationRecord = db.record(
 
 type PublicationItem = db.Stored<typeof publicationRecord>;
 
-/** Stores the active version of each workflow, its deleted versions, and the changes that are not finished yet. */
+/**
+ * Creates the store of the mutable state of workflows: the active version, the deleted versions, and changes that are
+ * not finished yet.
+ */
 export function createWorkflowStates(connection: db.TableConnection): service.WorkflowStates {
   const states = stateRecord(connection);
   return {

@@ -17,7 +17,10 @@ export interface BusOptions extends Partial<Pick<BusConnection, "sleep">> {
   bucket: BucketConnection;
 }
 
-/** Creates a bus on EventBridge. The bus stores details that are too large for an entry in the bucket. */
+/**
+ * Creates a bus on EventBridge. If the detail of an event is too large for an entry of EventBridge, the bus stores it
+ * in the bucket.
+ */
 export function createBus({ busName, bucket, sleep = setTimeout }: BusOptions): NovaBus {
   const connection = { busName, sleep, eventBridge: eventBridge() };
   const put: Bus["put"] = async (event) => putEvent(connection, await fitIntoEntry(bucket, event));
@@ -34,7 +37,7 @@ export function createBus({ busName, bucket, sleep = setTimeout }: BusOptions): 
   };
 }
 
-/** Error codes of single entries in a request that succeeded otherwise. A retry of the entry can succeed. */
+/** Error codes of an entry in a request that succeeded as a whole. A retry of the entry can succeed. */
 const transientErrors = new Set(["InternalException", "InternalFailure", "ThrottlingException"]);
 
 const attempts = 6;
@@ -64,7 +67,9 @@ async function putEvent({ busName, eventBridge, sleep }: BusConnection, { source
 /** Prefix of stored details in the bucket. The bucket's lifecycle deletes them. */
 const eventPrefix = "events/";
 
-/** Member of a detail that references the stored detail. The API refuses events of users that contain it. */
+/**
+ * The member of a detail that refers to the stored detail. The API refuses events of users that contain this member.
+ */
 const referenceMember = "nova_detail";
 
 /** Members with short values stay in the event, so that rules and waits can match them. */
@@ -84,8 +89,8 @@ interface Reference {
 
 /**
  * Makes an event small enough for an entry of EventBridge. A detail that is too large is stored in S3; the entry then
- * holds its short members and a reference. A detail with numbers that JavaScript cannot hold is stored too, because
- * Lambda would change them; its entry keeps the whole detail and adds the reference.
+ * holds its short members and a reference. A detail with numbers that JavaScript cannot represent is stored, too,
+ * because Lambda would change these numbers. Its entry keeps the whole detail and adds the reference.
  */
 export async function fitIntoEntry(bucket: BucketConnection, event: BusEvent): Promise<BusEvent> {
   if (entryBytes(event) <= maxEntryBytes && keepsDigits(event.detail)) return event;
@@ -102,8 +107,8 @@ export async function fitIntoEntry(bucket: BucketConnection, event: BusEvent): P
 
 /**
  * Stores the text of an event and returns its key. The key contains a hash of the event's id, so that every event has
- * an object of its own. If two events with the same text shared an object, it could expire before the later event is
- * delivered.
+ * an object of its own. If two events with the same text shared an object, the object could expire before the later
+ * event is delivered.
  */
 export async function storeEventText(bucket: BucketConnection, id: string, text: string): Promise<string> {
   const key = `${eventPrefix}${sha256(`${id} ${sha256(text)}`)}.json`;
@@ -116,7 +121,7 @@ function entryBytes({ source, type, detail }: BusEvent): number {
   return Buffer.byteLength(source) + Buffer.byteLength(type) + Buffer.byteLength(detail);
 }
 
-/** True if JavaScript would write every number with the same digits. */
+/** Returns whether JavaScript would write every number of a detail with the same digits. */
 function keepsDigits(detail: string): boolean {
   return JSON.stringify(JSON.parse(detail)) === JSON.stringify(parseExact(detail));
 }
@@ -132,8 +137,9 @@ function isShort(value: unknown): boolean {
 }
 
 /**
- * Returns an event's text (EventBridge's envelope) with its whole detail; undefined if the stored detail is missing, as
- * for an old event or a forged reference. A reference is not trusted, so only keys under the prefix are read.
+ * Returns an event's text (EventBridge's envelope) with its whole detail; undefined if the stored detail is missing,
+ * for example for an old event or a forged reference. The function does not trust a reference, so it reads only keys
+ * under the prefix.
  */
 export async function readWholeEvent(bucket: BucketConnection, text: string): Promise<string | undefined> {
   if (!text.includes(`"${referenceMember}"`)) return text;

@@ -14,7 +14,10 @@ import {
   writeOnce,
 } from "./objects.ts";
 
-/** Blobs in S3, named by the SHA-256 of their contents. Writes and reads both check the hash. */
+/**
+ * Creates the store of blobs in S3. The SHA-256 of a blob's contents is its name, and both writes and reads check this
+ * hash.
+ */
 export function createBlobStore(connection: BucketConnection): BlobStore {
   return {
     async put(home, { sha256, bytes, type }, body) {
@@ -44,8 +47,8 @@ const contentTypes = {
 };
 
 /**
- * Returns the key of a blob. It has a prefix for the client, and below it one for the root execution, so that an
- * erasure of either deletes one prefix.
+ * Returns the key of a blob. The key begins with the client, and then names the root execution. So the erasure of a
+ * client or of an execution deletes all keys with one prefix.
  */
 export function blobKey({ client, root }: BlobHome, sha256: string): string {
   return `blobs/${client}/${root}/${sha256}`;
@@ -69,7 +72,7 @@ export function createBlobLinks(bucket: BucketConnection): BlobLinks {
 
 /**
  * Copies an object to the key of its blob, inside S3. Reads its bytes only if the object has no stored checksum.
- * Returns undefined if there is no object. Throws `StoreUnavailable` if the object changes meanwhile.
+ * Returns undefined if there is no object. Throws `StoreUnavailable` if the object changes during the copy.
  */
 export async function placeObject(
   { client, bucket }: BucketConnection,

@@ -39,7 +39,10 @@ export interface ObjectBody {
 /** After a broken connection, the reading of one body is resumed at most this many times. */
 const maxResumes = 5;
 
-/** Opens an object; undefined if there is none. Resumes a broken body at the byte where it broke. */
+/**
+ * Opens an object; undefined if there is none. If the connection breaks, the reading of the body continues at the next
+ * missing byte.
+ */
 export async function readObject(connection: BucketConnection, key: string): Promise<ObjectBody | undefined> {
   const first = await openFrom(connection, key, 0);
   return first && { bytes: first.bytes, chunks: resumeBody(connection, key, first) };
@@ -121,7 +124,7 @@ export function writeJson(connection: BucketConnection, key: string, text: strin
   return writeOnce(connection, { key, bytes: body.length, sha256, contentType: "application/json", body });
 }
 
-/** Returns a URL from which an object can be fetched, for `seconds`. `shown` are headers of the answer. */
+/** Returns a URL from which an object can be fetched, for `seconds`. `shown` sets headers of S3's answer. */
 export async function signGet({ client, bucket }: BucketConnection, key: string, seconds: number, shown: object = {}) {
   const { getSignedUrl } = await import("@aws-sdk/s3-request-presigner");
   const get = new sdk.GetObjectCommand({ Bucket: bucket, Key: key, ...shown });

@@ -2,7 +2,7 @@ import type { BlobHome } from "@nova/engine";
 import type { ProofFiles } from "@nova/service";
 import { type BucketConnection, signGet, spoolUnmeasured, writeOnce } from "./objects.ts";
 
-/** Proof files in S3. A lifecycle rule of the bucket removes them. */
+/** Creates the store of proof files in S3. A lifecycle rule of the bucket removes the files. */
 export function createProofFiles(bucket: BucketConnection): ProofFiles {
   return {
     async share({ execution, ...home }, body, seconds) {
@@ -16,7 +16,10 @@ export function createProofFiles(bucket: BucketConnection): ProofFiles {
   };
 }
 
-/** Returns the prefix of the proof files of a client, or of a run and its restarts. An erasure deletes the prefix. */
+/**
+ * Returns the prefix of the proof files of a client, or of a run and its restarts. An erasure deletes all files with
+ * this prefix.
+ */
 export function proofFilePrefix({ client, root }: Pick<BlobHome, "client"> & Partial<BlobHome>): string {
   return `proofs/files/${client}/${root === undefined ? "" : `${root}/`}`;
 }

@@ -10,7 +10,7 @@ export interface PageBucket {
   cacheControl(name: string): string;
 }
 
-/** Uploads the built console. HTML files go last, when the files they name are uploaded. */
+/** Uploads the built console. It uploads HTML files last, after the files that they name. */
 export async function uploadPage(
   folder: string,
   { name: bucket, types, texts, cacheControl }: PageBucket,

@@ -8,7 +8,7 @@ import { orOnError, reportOutage } from "../clients/outage.ts";
 export interface StateMachineOptions {
   client: sfn.SFNClient;
   roleArn: string;
-  /** Log group for failures, as `...:*`. Without it machines write no logs and send no traces. */
+  /** Log group for failures, as `...:*`. If it is absent, state machines write no logs and send no traces. */
   logGroupArn?: string | undefined;
 }
 
@@ -35,8 +35,9 @@ export function createStateMachines({ client, roleArn, logGroupArn }: StateMachi
       throw new Error(`Step Functions published no version of state machine "${name}" - publish it again`);
     },
     /**
-     * Succeeds if a run of the same name and input exists. While that run is open, Step Functions itself compares the
-     * inputs. After its end, Step Functions only reports that the name is taken, so the inputs are compared here.
+     * Starts a run. Succeeds, too, if a run with the same name and input exists. While that run is open, Step Functions
+     * compares the inputs. After the end of that run, Step Functions only reports that the name is taken, so this
+     * method compares the inputs.
      */
     async start(machineArn, name, input) {
       const starting = new sfn.StartExecutionCommand({ stateMachineArn: machineArn, name, input });
@@ -71,7 +72,10 @@ export function createStateMachines({ client, roleArn, logGroupArn }: StateMachi
   };
 }
 
-/** Logs failures without the data of runs, which only the chain may hold. */
+/**
+ * Returns the settings of a state machine that log failures without the data of runs. Only the chain may hold these
+ * data.
+ */
 function loggingConfiguration(logGroupArn: string | undefined) {
   if (logGroupArn === undefined) return {};
   const destinations = [{ cloudWatchLogsLogGroup: { logGroupArn } }];
@@ -93,7 +97,7 @@ function cutDescription(description: string): string {
     .replace(/\ufffd+$/, "");
 }
 
-/** Errors for a task that waits no longer: it timed out, was stopped, or is already answered. */
+/** Names of errors for a task that no longer waits: it timed out, was stopped, or is already answered. */
 const notWaiting = ["TaskTimedOut", "TaskDoesNotExist", "InvalidToken"];
 
 const unknown = ["ExecutionDoesNotExist"];
@@ -107,7 +111,10 @@ const statuses = {
   ABORTED: "aborted",
 } as const;
 
-/** Creates the client at the first call, because most functions never make one. */
+/**
+ * Returns access to versions of state machines. It creates the client at the first call, because most functions make no
+ * call.
+ */
 export function createMachineVersions(makeClient: () => sfn.SFNClient): MachineVersions {
   let client: sfn.SFNClient | undefined;
   const send = () => (client ??= makeClient());

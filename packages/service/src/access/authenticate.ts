@@ -6,7 +6,7 @@ export function hasRole({ role }: Pick<Principal, "role">, least: Role): boolean
   return roles.indexOf(role) >= roles.indexOf(least);
 }
 
-/** Returns whether a caller may access things of `client`. Null stands for things that all clients share. */
+/** Returns whether a caller may access records of `client`. If `client` is null, all clients share the records. */
 export function reaches({ client: own }: Pick<Principal, "client">, client: string | null): boolean {
   return own === null || own === client;
 }
@@ -28,7 +28,10 @@ export function readKeyText(text: string) {
   return ulid === undefined || secret === undefined ? undefined : { id: `key_${ulid}`, secret };
 }
 
-/** A fast hash suffices: slow password hashes protect guessable secrets, and 256 random bits cannot be guessed. */
+/**
+ * Returns the SHA-256 of a secret, in hex. A fast hash suffices: slow password hashes protect guessable secrets, and
+ * 256 random bits cannot be guessed.
+ */
 export function digestOf(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }
@@ -44,8 +47,8 @@ export function isDigestOf(secret: string, digest: string): boolean {
 const unknownKey = { digest: "00".repeat(32) };
 
 /**
- * Returns the caller. Throws `TooMany`, `IssuerUnreachable`, and `Unauthenticated`, whose message does not name the
- * reason.
+ * Returns the caller to whom `text`, an API key or a token, belongs. Throws `Unauthenticated` without the exact reason
+ * if `text` is not valid, `TooMany` if the caller has sent too many requests, and `IssuerUnreachable`.
  */
 export async function authenticate(
   ports: Pick<ServicePorts, "keys" | "tokens" | "rates">,

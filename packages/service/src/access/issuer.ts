@@ -14,13 +14,16 @@ export interface IssuerOptions {
   roleClaim: string;
   /** Name of the claim whose value is the client, or `*` for all clients. A token without a valid claim is rejected. */
   clientClaim: string;
-  /** Names of the claims with the groups and the roles of the subject, which approvals may name; absent: `groups` and `roles`. */
+  /**
+   * Names of the claims with the groups and the roles of the token's subject. Approvals may name these groups and
+   * roles. Absent: `groups` and `roles`.
+   */
   groupsClaim?: string;
   rolesClaim?: string;
 }
 
 /**
- * All accepted algorithms are asymmetric. A symmetric one would accept a token that an attacker signs with the public
+ * All accepted algorithms are asymmetric. With a symmetric algorithm, an attacker could sign a token with the public
  * key as the secret.
  */
 const algorithms = ["RS256", "PS256", "ES256", "EdDSA"];
@@ -28,8 +31,8 @@ const algorithms = ["RS256", "PS256", "ES256", "EdDSA"];
 const toleranceSeconds = 300;
 
 /**
- * Accepts the tokens of an issuer. The first token makes the library jose fetch the issuer's keys, and jose caches them
- * for ten minutes.
+ * Returns a `TokenIssuer` that accepts the tokens of one issuer. The first token makes the library jose fetch the
+ * issuer's keys, and jose caches them for ten minutes.
  */
 export function trustIssuer({ fetch }: Pick<Outgoing, "fetch">, options: IssuerOptions): TokenIssuer {
   const { issuer, audience, jwksUrl = `${issuer.replace(/\/$/, "")}/.well-known/jwks.json` } = options;
@@ -59,7 +62,8 @@ export function trustIssuer({ fetch }: Pick<Outgoing, "fetch">, options: IssuerO
 const unreachable = ["ERR_JWKS_TIMEOUT", "ERR_JOSE_GENERIC", "ERR_JWKS_INVALID"];
 
 /**
- * Pattern of a subject. OpenID Connect limits it to 255 characters, and it must be printable, because lists show it.
+ * Pattern of a token's subject. OpenID Connect limits a subject to 255 characters. A subject must be printable, because
+ * lists show it.
  */
 const subjectPattern = /^(?=.*\S)[^\p{C}]{1,255}$/u;
 const clientPattern = /^(\*|[a-z0-9][a-z0-9-]{0,62})$/;
@@ -78,7 +82,7 @@ function principalIn(
   const id = `sub_${createHash("sha256").update(`${issuer}\n${sub}`).digest("hex").slice(0, 32)}`;
   const mail = verifiedMail(payload);
   const person: Person = {
-    // A subject may look like the mail address of another person, and nothing has verified it.
+    // The word `subject` marks an unverified name, because a subject may look like the mail address of another person.
     name: mail ?? `subject ${sub}`,
     ids: [...(mail === undefined ? [] : [mail]), id],
     roles: [...new Set([role, ...namesIn(payload[rolesClaim])])],

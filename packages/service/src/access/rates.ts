@@ -5,8 +5,8 @@ import type { Principal, RateStore, Rates, ServicePorts } from "../ports/index.t
 
 const windowSeconds = 10;
 /**
- * Fraction of the limit. A process allows this many requests without asking the table, and after that reserves this
- * many at a time in the table.
+ * Fraction of the limit that a process allows without asking the table. After that, the process reserves the same
+ * fraction in the table each time.
  */
 const share = 0.05;
 /** Maximum number of keys whose counts a process keeps. A dropped key starts again with its free requests. */
@@ -25,8 +25,8 @@ interface Count {
 /**
  * Allows at most `limit` requests of a key in each ten seconds, over all processes. A Lambda of the API answers one
  * request at a time, so most processes see few requests of a key. Each process allows the first 5 % of the limit
- * without asking the table; a process that sees more requests reserves 5 % at a time in the table. API Gateway's HTTP
- * APIs cannot limit by key; their throttle bounds the free requests of many processes.
+ * without asking the table. If a process gets more requests, it reserves 5 % of the limit at a time in the table. API
+ * Gateway's HTTP APIs cannot limit by key; their throttle bounds the free requests of many processes.
  */
 export function createRates(
   { rateStore, clock }: Pick<ServicePorts, "clock"> & { rateStore: RateStore },

@@ -9,7 +9,7 @@ import type { Durations, NodeFigures, RunStats } from "../ports/clients.ts";
  */
 const digits = 2;
 
-/** Rounds a duration to significant digits, as it is stored. */
+/** Rounds a duration to `significant` digits; by default, to as many digits as stored durations have. */
 export function roundDuration(ms: number, significant = digits): number {
   return Number(ms.toPrecision(significant));
 }
@@ -24,7 +24,9 @@ export function coarsenDurations(durations: Durations | null): Durations | null 
   return durations && steps.reduce(addCounts, {});
 }
 
-/** Returns the duration that this share of runs did not exceed (nearest rank); null without durations. */
+/**
+ * Returns the duration that the fraction `share` of the runs did not exceed (nearest rank); null if there is no run.
+ */
 export function findPercentile(durations: Durations | null, share: number): number | null {
   const steps = Object.entries(durations ?? {}).map(([ms, count]) => ({ ms: Number(ms), count }));
   let left = Math.ceil(steps.reduce((sum, { count }) => sum + count, 0) * share);
@@ -41,8 +43,8 @@ type Reads = Pick<engine.Ports, "chain" | "workflows" | "blobs" | "generations">
 const known = new LRUCache<string, number>({ max: 10_000 });
 
 /**
- * Returns the US dollars that a run of pinned code saved, which are the cost of writing the code; 0 if the code
- * replaced no call of a model.
+ * Returns the US dollars that a run of pinned code saved: the cost of writing that code. Returns 0 if the run used no
+ * pinned code, or if NOVA finds no cost for it.
  */
 export async function savingsOf(ports: Reads, head: engine.Head): Promise<number> {
   const { cache_hit, generation, workflow_id, workflow_version, node_id } = head;
@@ -53,7 +55,9 @@ export async function savingsOf(ports: Reads, head: engine.Head): Promise<number
   return usd ?? 0;
 }
 
-/** Returns the cost of writing code; undefined if the code is not locked and not stored. */
+/**
+ * Returns the US dollars that a model cost to write the code `id`; undefined if the code is not locked and not stored.
+ */
 async function costOf({ workflows, generations }: Reads, head: engine.Head, id: string): Promise<number | undefined> {
   const locked = (await workflows.get(head.workflow_id, head.workflow_version))?.workflow.lock?.[head.node_id];
   if (locked && engine.generationId(locked) === id) return locked.cost.usd;
@@ -109,7 +113,7 @@ function addCounts(a: Durations, b: Durations): Record<string, number> {
 /** Types of entries that execute nothing, so the statistics leave them out. */
 const uncountedTypes: readonly engine.Head["node_type"][] = ["start", "end", "join", "close"];
 
-/** Computes the statistics of an ended run from its chain. Every computation gives the same result. */
+/** Computes the statistics of an ended run from its chain. A repeated computation gives the same result. */
 export async function statsOf(ports: Reads, execution: engine.Execution): Promise<RunStats> {
   return shrinkToFit({ ...bareStatsOf(execution), nodes: await figuresOf(ports, execution.id) });
 }
@@ -125,10 +129,13 @@ async function figuresOf(ports: Reads, execution: string): Promise<Record<string
   return Object.fromEntries(nodes);
 }
 
-/** Limit for the JSON text. DynamoDB allows 400 KB per item, which also holds keys, names and copies for the index. */
+/**
+ * Limit in bytes for the JSON text of a run's statistics. DynamoDB allows 400 KB per item, and the item also holds
+ * keys, names and copies for the index.
+ */
 const maxBytes = 200_000;
 
-/** Returns the statistics of a run without its nodes, from its record alone. */
+/** Returns the statistics of a run from its record alone. The statistics of its nodes are empty. */
 export function bareStatsOf(execution: engine.Execution): RunStats {
   const { id, workflowId, version, client, status, endedAt = "", durationMs = 0, error } = execution;
   return {
@@ -146,8 +153,8 @@ export function bareStatsOf(execution: engine.Execution): RunStats {
 }
 
 /**
- * Shrinks statistics until they fit: first with rounder durations, then without durations. If they still do not fit, it
- * keeps only the nodes that ran first.
+ * Shrinks statistics until they fit into `maxBytes`. It first rounds the durations further, and then removes them. If
+ * the statistics still do not fit, it keeps only the nodes that ran first.
  */
 export function shrinkToFit(stats: RunStats): RunStats {
   const changes: ((figures: NodeFigures) => NodeFigures)[] = [

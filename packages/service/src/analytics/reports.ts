@@ -26,7 +26,7 @@ export async function workflowReports(runs: Runs) {
   });
 }
 
-/** Reports per workflow and node how many runs of the node failed, how long they took, and what they cost. */
+/** Reports for each node of each workflow how many of its runs failed, how long its runs took, and what they cost. */
 export async function nodeReports(runs: Runs) {
   return (await figuresByNode(runs)).map(({ workflow, node, figures }) => {
     const { runs: count, totalMs, failedMs = 0, spent, hits: cache_hits = 0 } = figures;
@@ -64,7 +64,10 @@ async function figuresByNode(runs: Runs) {
 
 const unspent = { tokens_input: 0, tokens_cached: 0, tokens_output: 0, cost_usd: 0 };
 
-/** Reports costs by workflow and day (UTC) on which runs ended, for days with model calls or reused code. */
+/**
+ * Reports costs by workflow and by the day (UTC) on which the runs ended. Leaves out days without model calls and
+ * without runs of pinned code.
+ */
 export async function costReports(runs: Runs) {
   const found = new Map<string, NodeFigures>();
   for await (const { workflowId, endedAt, nodes } of runs) {
@@ -80,8 +83,8 @@ export async function costReports(runs: Runs) {
 }
 
 /**
- * Returns the sum of the statistics of all nodes. It has no durations, since a distribution over different nodes would
- * say nothing.
+ * Returns the sum of the statistics of all nodes. The sum has no durations, because a distribution over different nodes
+ * has no meaning.
  */
 function sumNodes(nodes: Record<string, NodeFigures>): NodeFigures {
   return { ...Object.values(nodes).reduce(mergeFigures, noFigures), durations: null };

@@ -14,8 +14,8 @@ export async function recordDeed(ports: Pick<ServicePorts, "audit" | "clock">, b
 }
 
 /**
- * Builds the record of an action that another process may have to complete. If a record is appended twice, it is stored
- * once.
+ * Builds the record of an action without storing it, because another process may have to complete the action. If two
+ * processes append the same record, the audit stores it once.
  */
 export function buildDeed(
   { clock }: Pick<ServicePorts, "clock">,

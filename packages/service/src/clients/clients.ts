@@ -13,7 +13,7 @@ import { demandMachine } from "../workflows/find.ts";
 
 const maxVariables = 100;
 const maxBytes = 64 * 1024;
-/** A valid Python name, so that templates and code can use variables without quoting. */
+/** Pattern of a variable's name: a valid Python name, so templates and code can use variables without quotes. */
 const nameOfVariable = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
 /** Throws `Refused` if `variables`, the JSON text of an object, cannot become part of a run's initial context. */
@@ -57,7 +57,7 @@ type ClientPorts = Pick<ServicePorts, "clients" | "audit" | "clock">;
 
 /**
  * Creates a client. Throws `Conflict` if the slug is taken, or if records of an earlier client remain under it. Throws
- * `Forbidden`.
+ * `Forbidden` if the caller's key is for one client.
  */
 export async function createClient(ports: ClientPorts, by: Principal, { slug, name }: Pick<Client, "slug" | "name">) {
   demandAllClients(by);
@@ -84,7 +84,7 @@ async function demandUnused({ audit }: Pick<ServicePorts, "audit">, slug: string
   }
 }
 
-/** Finds a client. Throws the same `NotFound` for an unknown client and for one out of the caller's reach. */
+/** Finds a client. Throws the same `NotFound` if the client does not exist, or is out of the caller's reach. */
 export async function clientOf(ports: Pick<ServicePorts, "clients">, by: Principal | null, slug: string) {
   const client = await ports.clients.get(slug);
   if (!client || (by && !reaches(by, slug))) throw noClient(slug);
@@ -101,10 +101,10 @@ export async function demandClient(ports: Pick<ServicePorts, "clients">, by: Pri
 const defaultClientRefusal = `nothing is kept of "${defaultClient}", the client of runs without one - on_failure belongs into the definitions of their workflows, quotas to PUT /workflows/{id}/quotas; or make a client and start their runs for it`;
 
 /**
- * Changes a client. New pins, variables and quotas replace the old ones as a whole. If the new quotas have room for
- * queued runs, these runs start. Throws `NotFound`; `Conflict` for a client that is being erased; `Refused` for the
- * default client, unknown versions, invalid variables, and mail addresses if no mail is configured; `Forbidden` if a
- * client changes its own limits.
+ * Changes a client. New pins replace all old pins, new variables all old variables, and new quotas all old quotas. If
+ * the new quotas have room for queued runs, these runs start. Throws `NotFound`, and `Conflict` for a client that is
+ * being erased. Throws `Refused` for the default client, unknown versions, invalid variables, and mail addresses if no
+ * mail is configured. Throws `Forbidden` if the key of one client changes quotas or the sender address.
  */
 export async function changeClient(
   ports: ClientPorts & QueuePorts & Pick<ServicePorts, "workflows" | "machineVersions" | "mailer">,
@@ -134,7 +134,7 @@ export async function changeClient(
   return clientOf(ports, by, slug);
 }
 
-/** Lists clients by slug; for the key of one client only that client. */
+/** Lists clients, sorted by slug. With the key of one client, it lists only that client. */
 export async function listClients({ clients }: Pick<ServicePorts, "clients">, by: Principal, query: PageQuery) {
   if (by.client === null) return readPage(query, clients.list, ({ slug }) => slug);
   const own = await clients.get(by.client);
@@ -210,7 +210,7 @@ export async function deleteKey(ports: KeyPorts, by: Principal, id: string): Pro
   await recordDeed(ports, by, { action: "key.deleted", client: key.client, subject: id, detail: { role: key.role } });
 }
 
-/** Lists keys, oldest first; for the key of one client only keys of that client. */
+/** Lists keys, oldest first. With the key of one client, it lists only the keys of that client. */
 export function listKeys({ keys }: Pick<KeyPorts, "keys">, { client }: Principal, query: PageQuery) {
   const list = (range: Range) => keys.list({ ...range, client: client ?? undefined });
   return readPage(query, list, ({ id }) => id);

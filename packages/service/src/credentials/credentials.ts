@@ -20,7 +20,8 @@ import { findWorkflow } from "../workflows/find.ts";
 
 /**
  * Checks that the owner exists and that the caller may access it. All clients share the credentials of a workflow, so
- * access to these needs a key for all clients. Throws `NotFound`, `Forbidden`.
+ * access to these needs a key for all clients. Throws `NotFound` if the owner does not exist or is out of the caller's
+ * reach, and `Forbidden` if the key is for one client and the owner is a workflow.
  */
 async function demandOwner(ports: ServicePorts, by: Principal | null, owner: CredentialOwner): Promise<void> {
   if ("client" in owner) {
@@ -47,8 +48,9 @@ const maxOfOwner = 50;
 
 /**
  * Stores a credential and replaces the previous one. NOVA masks the replaced secrets for some more days, since running
- * nodes may still use them. Throws `NotFound`, `Forbidden`, `Conflict`, and `Refused`, whose message names fields but
- * no values.
+ * nodes may still use them. Throws as `demandOwner` does, and `Conflict` if another request changes the credential at
+ * the same time. Throws `Refused` if the owner has too many credentials, or if values do not fit. The message then
+ * names fields but no values.
  */
 export async function setCredential(
   ports: ServicePorts,
@@ -63,7 +65,7 @@ export async function setCredential(
     throw new Refused(`there are ${maxOfOwner} credentials already, and no more fit - remove one that is not used`);
   }
   const now = ports.clock.now();
-  // If no key can decrypt the previous secrets, they stay unknown. The new credential replaces them all the same.
+  // If no key can decrypt the previous secrets, NOVA cannot mask them. The new credential still replaces them.
   const replaced =
     before && (await openContent(ports.credentialCipher, before).catch(recoverFrom(CredentialLocked, () => undefined)));
   const content = replacing(checked, before && replaced && { kind: before.kind, content: replaced }, now);
@@ -77,13 +79,13 @@ export async function setCredential(
   return infoOf(record);
 }
 
-/** Lists credentials by name. Throws `NotFound`, `Forbidden`. */
+/** Lists credentials by name. Throws as `demandOwner` does. */
 export async function listCredentials(ports: ServicePorts, by: Principal | null, owner: CredentialOwner) {
   await demandOwner(ports, by, owner);
   return (await ports.credentialStore.list(owner)).map(infoOf);
 }
 
-/** Finds a credential. Throws `NotFound`, `Forbidden`. */
+/** Finds a credential. Throws as `demandOwner` does, and `NotFound` if there is no such credential. */
 export async function credentialOf(ports: ServicePorts, by: Principal | null, named: CredentialName) {
   await demandOwner(ports, by, named.owner);
   const record = await ports.credentialStore.get(named);
@@ -91,7 +93,7 @@ export async function credentialOf(ports: ServicePorts, by: Principal | null, na
   return infoOf(record);
 }
 
-/** Removes a credential. Throws `NotFound`, `Forbidden`. */
+/** Removes a credential. Throws as `demandOwner` does, and `NotFound` if there is no such credential. */
 export async function removeCredential(ports: ServicePorts, by: Principal | null, { owner, name }: CredentialName) {
   await demandOwner(ports, by, owner);
   const isRemoved = await ports.credentialStore.remove({ owner, name });
@@ -134,8 +136,9 @@ export interface RotationResult {
 const maxTries = 3;
 
 /**
- * Encrypts every credential with a new key. It keeps the old key until all credentials have the new key. After an
- * interruption, the next call continues: it skips the credentials that already have the new key. Throws `Forbidden`.
+ * Encrypts every credential with a new key. The old key is kept until all credentials have the new key. After an
+ * interruption, the next call skips the credentials that already have the newest key. Throws `Forbidden` if the
+ * caller's key is for one client.
  */
 export async function rotateCredentials(ports: ServicePorts, by: Principal | null): Promise<RotationResult> {
   if (by) demandAllClients(by);
@@ -152,7 +155,7 @@ export async function rotateCredentials(ports: ServicePorts, by: Principal | nul
     if (outcome === "sealed") rotated.sealed++;
     if (outcome === "locked") rotated.locked.push(`${Object.entries(record.owner)[0]?.join(":")} ${record.name}`);
   }
-  // Keeps the old keys while there are credentials that no key decrypts: their key may be found later.
+  // Keeps the old keys while there are credentials that no key decrypts, because an operator may find their key later.
   if (rotated.locked.length === 0) await cipher.forgetOldKeys();
   const detail = { sealed: rotated.sealed, locked: rotated.locked.length };
   await recordDeed(ports, by, { action: "credentials.rotated", client: null, subject: key, detail });
@@ -165,7 +168,7 @@ async function resealCredential(
   key: string,
 ): Promise<"sealed" | "done" | "locked"> {
   for (let tries = 1; tries <= maxTries; tries++) {
-    // Reads the record again, since the listed one may be out of date.
+    // Reads the record again, because `listed` may be out of date.
     const record = await credentialStore.get(listed);
     if (!record || record.key === key) return "done";
     const { owner, name, kind, changedAt, revision } = record;

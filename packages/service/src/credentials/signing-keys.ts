@@ -4,7 +4,10 @@ import { recordDeed } from "../audit/audit.ts";
 import { Conflict } from "../errors.ts";
 import type { Principal, ServicePorts } from "../ports/index.ts";
 
-/** Adds a key pair, which signs from now on. Throws `Forbidden`, and `Conflict` if the keys are in KMS. */
+/**
+ * Adds a key pair, with which NOVA signs from now on. Throws `Forbidden` if the caller's key is for one client, and
+ * `Conflict` if the signing keys are in KMS.
+ */
 export async function rotateSigningKey(ports: ServicePorts, by: Principal): Promise<PublicKey> {
   demandAllClients(by);
   const added = await ports.keyPair.rotate?.();

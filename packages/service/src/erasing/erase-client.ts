@@ -15,11 +15,11 @@ const pageSize = 50;
 const maxPasses = 5;
 
 /**
- * Erases a deleted client: first its keys, so that it starts nothing new, then its open runs, the contents of its runs,
- * its objects, everything else that names it, and last its record. It removes the record only after a last pass. When
- * that pass begins, no process is left that could start a run of the client, or store results of such a run. After a
- * crash, or after `until` (milliseconds since the epoch), a later call continues. Returns whether the erasure is
- * complete.
+ * Erases a deleted client. First it removes the client's keys and sessions, so that the client starts nothing new. Then
+ * it cancels the open runs, and erases the contents of all runs, the client's objects, and everything else that names
+ * the client. It removes the client's record only after a last pass. When that pass begins, no process is left that
+ * could start a run of the client, or store results of such a run. After a crash, or after `until` (milliseconds since
+ * the epoch), a later call continues. Returns whether the erasure is complete.
  */
 export async function eraseClient(ports: ServicePorts, slug: string, until = Number.POSITIVE_INFINITY) {
   const client = await ports.clients.get(slug);
@@ -112,7 +112,7 @@ const lostMs = 120_000;
 
 /**
  * Marks a client as deleted, so no run starts for it. Returns whether the client is already erased. Throws `NotFound`,
- * `Forbidden`.
+ * and `Forbidden` if the caller's key is for one client.
  */
 export async function deleteClient(ports: ServicePorts, by: Principal, slug: string): Promise<boolean> {
   demandAllClients(by);
@@ -139,7 +139,7 @@ async function enqueueErasure(ports: ServicePorts, client: string): Promise<bool
   return false;
 }
 
-/** Enqueues lost or due erasures again. Returns their clients. */
+/** Enqueues erasures again that are lost, or whose pause is over. Returns the slugs of their clients. */
 export async function sweepErasures(ports: ServicePorts): Promise<string[]> {
   const again: string[] = [];
   for await (const { slug, erasing } of listAllClients(ports)) {
@@ -155,8 +155,8 @@ export async function sweepErasures(ports: ServicePorts): Promise<string[]> {
 }
 
 /**
- * How often a process reports that it is still at work. This is shorter than the time after which the sweeper takes an
- * erasure for lost, so no second process starts on it.
+ * Interval in milliseconds at which a process reports that it still works on an erasure. The interval is shorter than
+ * `lostMs`, so the sweeper does not start a second process for the same erasure.
  */
 const renewedMs = 30_000;
 
@@ -193,14 +193,14 @@ function trackProgress({ clients, clock }: ServicePorts, client: string, stored:
 }
 
 /**
- * Milliseconds after which processes that saw the client before its deletion can start no more runs: the Lambda
- * receive-mail may run for 300 s.
+ * Milliseconds from the deletion of a client until no process can start a run for it any more. A process may have read
+ * the client before the deletion, and the Lambda receive-mail may run for 300 s.
  */
 const startersLiveMs = 330_000;
 
 /**
- * Milliseconds after which a node of an ended run can store no more answers of a model: the Lambda run-node may run for
- * 900 s.
+ * Milliseconds from the end of a run until no node of the run can store an answer of a model any more. The Lambda
+ * run-node may run for 900 s.
  */
 const writersLiveMs = 930_000;
 
@@ -210,8 +210,8 @@ const againMs = 30_000;
 const countedAtOnce = 200;
 
 /**
- * A summary of the client's runs. Erased runs keep their records, so a greater number than a pass has seen means that
- * new runs started.
+ * A summary of the client's runs. Erased runs keep their records. So if `count` is greater than the number of runs that
+ * a pass has seen, new runs have started.
  */
 interface Runs {
   count: number;
@@ -220,7 +220,7 @@ interface Runs {
   endedMs: number;
 }
 
-/** Returns whether this process runs no node of the client, so that a pass that starts now can be the last one. */
+/** Returns whether a pass that starts now can be the last pass, because this process runs no node of the client. */
 async function canBeLastPass({ inFlight, executions }: ServicePorts, client: string): Promise<boolean> {
   const records = await Promise.all(inFlight.runs.map((id) => executions.get(id)));
   return !records.some((record) => record?.client === client);
@@ -228,7 +228,7 @@ async function canBeLastPass({ inFlight, executions }: ServicePorts, client: str
 
 /**
  * Decides what follows a pass: "nothing", "another" pass immediately, or the time of another pass in milliseconds since
- * the epoch. At that time, all processes that could still store something have ended.
+ * the epoch. That is the next time at which processes that could still store something must have ended.
  */
 async function planAfterPass(ports: ServicePorts, client: string, progress: ErasureProgress) {
   const runs = await summarizeRuns(ports, client);

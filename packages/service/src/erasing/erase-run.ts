@@ -10,8 +10,8 @@ import type { Session } from "../ports/sessions.ts";
 import { draftId } from "../workflows/find.ts";
 
 /**
- * If a run is open, cancels it and the runs inside it. The caller must do this before it erases the contents of the
- * run, because a run without contents can no longer be closed.
+ * Cancels a run, and the runs inside it, if the run is open. The caller must do this before it erases the contents of
+ * the run, because a run without contents can no longer be closed.
  */
 export async function cancelIfOpen(ports: ServicePorts, id: string): Promise<void> {
   // Reads the record, since the list of open runs may be out of date.
@@ -24,7 +24,10 @@ type ErasePorts = Pick<ServicePorts, "eraser" | "executions" | "clock" | "chain"
 /** Number of partitions that are erased concurrently. A map may have ten thousand items, each in its own partition. */
 const atOnce = 16;
 
-/** Erases an execution and all its restarts; returns their ids. Their chains stay verifiable. Throws as `markForErasing` does. */
+/**
+ * Erases an execution and all its restarts, and returns the ids of these executions. Their chains stay verifiable.
+ * Throws as `markForErasing` does.
+ */
 export async function eraseExecution(ports: ErasePorts, execution: Execution): Promise<string[]> {
   const ids = await markForErasing(ports, execution);
   await eraseMembers(ports, execution, ids);
@@ -33,7 +36,7 @@ export async function eraseExecution(ports: ErasePorts, execution: Execution): P
 
 /**
  * Marks an execution and all its restarts, which hold copies of its data, so that no further restart starts from them.
- * Returns their ids. Throws `Conflict` while one of them is open, and for a run inside another one.
+ * Returns their ids. Throws `Conflict` while one of these executions is open, and for a run inside another run.
  */
 export async function markForErasing(ports: ErasePorts, execution: Execution): Promise<string[]> {
   const { id, parent } = execution;
@@ -99,8 +102,8 @@ function findRestartInCreation({ clock }: ErasePorts, source: Execution, id: str
 }
 
 /**
- * Erases executions of one family, which is an execution with all its restarts. It removes the blobs that the family
- * shares together with the last member that has contents.
+ * Erases the executions `ids` of one family. A family is an execution with all its restarts, and its members share
+ * blobs. If no member has contents any more, the function also removes these blobs.
  */
 export async function eraseMembers(ports: ErasePorts, { client, root }: BlobHome, ids: readonly string[]) {
   for (const id of ids) await eraseContents(ports, id);
@@ -113,7 +116,7 @@ export async function eraseMembers(ports: ErasePorts, { client, root }: BlobHome
   await mark(ports, ids, true);
 }
 
-/** Returns the outermost run: the one that contains this run, and that no other run contains. */
+/** Returns the id of the outermost run: it contains this run, and no other run contains it. */
 export async function findOutermostRun(
   ports: Pick<ServicePorts, "executions">,
   { id, parent }: Execution,
@@ -145,10 +148,10 @@ export async function eraseContents(
 }
 
 /**
- * Checks, right after a run started, that its client still exists. If the client was deleted in between, its erasure
- * may have missed the run. In that case this function cancels and erases the run, and throws `Conflict` or `NotFound`.
- * If there is a queue, the function only enqueues this work, since a Lambda that starts runs may lack the right to
- * cancel them.
+ * Checks, right after a run started, that its client still exists. If the client was deleted in the meantime, its
+ * erasure may have missed the run. In that case this function cancels and erases the run, and throws `Conflict` or
+ * `NotFound`. If there is a queue of erasures, the function only enqueues this work, since a Lambda that starts runs
+ * may lack the right to cancel them.
  */
 export async function demandClientAfterStart(ports: ServicePorts, by: Principal, { id, client }: Execution) {
   try {
@@ -189,8 +192,8 @@ export async function cancelRuns(ports: ServicePorts, { state }: Pick<Session, "
 }
 
 /**
- * Removes a session and its state machine. A call can be repeated. It keeps the definitions, since the session's runs
- * need them.
+ * Removes a session and its state machine. The function keeps the definitions, since the session's runs need them. A
+ * call can be repeated.
  */
 export async function removeSession(ports: ServicePorts, session: Pick<Session, "id" | "client">): Promise<void> {
   const whole = await ports.sessions.get(session.id);

@@ -53,8 +53,9 @@ export interface ExecuteRequest {
 }
 
 /**
- * Starts a run, or queues it for a quota or a paused workflow. Throws `NotFound`, `InputsRefused`; `Refused` if the
- * client's budget is spent, or a node in `fresh` has no written code; `Conflict` if the client is being erased.
+ * Starts a run, or queues it for a quota or a paused workflow. Throws `NotFound`, `InputsRefused`, and `Conflict` if
+ * the client is being erased. Throws `Refused` if the client has spent its budget, or if a node in `fresh` has no
+ * written code.
  */
 export async function execute(ports: ServicePorts, by: Principal, request: ExecuteRequest): Promise<Execution> {
   const { workflow, client = by.client ?? defaultClient } = request;
@@ -113,7 +114,10 @@ async function startOf(
   return { ...start, ...defined({ outcomes, trigger: request.trigger, starter: by.person }) };
 }
 
-/** Finds the outcomes of an earlier run that a new one may reuse. Throws `ExecutionNotFound`, `Refused`. */
+/**
+ * Finds the outcomes of an earlier run that a new run may reuse. Throws `ExecutionNotFound`, and `Refused` if the new
+ * run cannot reuse this run.
+ */
 async function findReusableOutcomes(
   ports: ServicePorts,
   by: Principal,
@@ -136,10 +140,7 @@ export async function versionFor(ports: ServicePorts, id: string, wanted?: numbe
   return wanted !== undefined || found.version.version === found.active ? found : findWorkflow(ports, id, found.active);
 }
 
-/**
- * Returns the error for a pin whose version was deleted while the workflow exists. Throws `NotFound` if the workflow is
- * gone, too.
- */
+/** Returns the error for a pin to a version that was deleted. Throws `NotFound` if the whole workflow was deleted. */
 async function lostPinError(ports: ServicePorts, workflow: string, client: string, version: number): Promise<Refused> {
   await findWorkflow(ports, workflow);
   const wayOut = `PATCH /clients/${client} with pins to others, or none`;
@@ -151,7 +152,7 @@ async function lostPinError(ports: ServicePorts, workflow: string, client: strin
 const firstPauseMs = 15;
 const longestPauseMs = 1_000;
 
-/** Returns the record once the run has ended, or its current state after `withinMs`. */
+/** Waits until the run has ended, for at most `withinMs`, and returns its record. */
 export async function untilEnded(ports: ServicePorts, id: string, withinMs: number): Promise<Execution | undefined> {
   const begin = ports.clock.now();
   for (;;) {
@@ -176,7 +177,7 @@ export interface RestartWish extends Pick<RestartRequest, "from" | "patch" | "ag
 
 /**
  * Restarts an execution, or queues the restart, as `execute` does. Throws `ExecutionNotFound`, `NotFound`, `Refused`,
- * `InputsRefused`, `Conflict`. If it throws one of them, it stores nothing.
+ * `InputsRefused`, `Conflict`. After each of these errors, nothing is stored.
  */
 export async function restart(
   ports: ServicePorts,
@@ -198,8 +199,8 @@ export async function restart(
 }
 
 /**
- * Forecasts a restart without storing anything. Throws as `restart` does, but reports a version that does not fit in
- * the forecast.
+ * Forecasts a restart without storing anything. Throws as `restart` does. But if the version does not fit the
+ * execution, the forecast says so instead.
  */
 export async function forecastRestart(ports: ServicePorts, by: Principal, id: string, wish: RestartWish) {
   const { request } = await requestFor(ports, by, id, wish);
@@ -224,8 +225,8 @@ async function requestFor(ports: ServicePorts, by: Principal, id: string, { vers
 }
 
 /**
- * Returns the error for an execution inside another one. It names the place from which the outermost execution can be
- * restarted.
+ * Returns the error for the restart of an execution inside another execution. The message names the place from which
+ * the outermost execution can be restarted.
  */
 async function partOfAnother(ports: ServicePorts, { id, ...source }: Execution): Promise<Refused> {
   let [root, parent, place] = [id, source.parent, ""];
@@ -241,8 +242,8 @@ async function partOfAnother(ports: ServicePorts, { id, ...source }: Execution):
 }
 
 /**
- * Returns the run for a request that a sender repeats because it got no answer. This is the run of the first request.
- * If the process of that run was killed, it is a restart of that run. Two concurrent repetitions create the same
+ * Returns the run for a request that a sender repeats because the sender got no answer: the run of the first request.
+ * If the process of that run was killed, returns a restart of that run. Two concurrent repetitions create the same
  * restart. Throws as `restart` does.
  */
 export async function continueRun(ports: ServicePorts, by: Principal, run: Execution): Promise<Execution> {

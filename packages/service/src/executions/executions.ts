@@ -9,9 +9,9 @@ import type { Principal, ServicePorts } from "../ports/index.ts";
 type FindPorts = Pick<ServicePorts, "executions">;
 
 /**
- * Finds an execution. Throws the same `ExecutionNotFound` for an unknown one and for one out of the caller's reach.
- * Throws `UnreadableRecord` only if the caller may know of the execution: a record without a readable client needs a
- * key for all clients.
+ * Finds an execution. Throws the same `ExecutionNotFound` if the execution does not exist, or is out of the caller's
+ * reach. Throws `UnreadableRecord` only if the caller may know that the execution exists. If the client in the record
+ * is unreadable, the caller needs a key for all clients.
  */
 export async function executionWithin(ports: FindPorts, by: Principal, id: string): Promise<engine.Execution> {
   const record = await ports.executions.get(id).catch((error: unknown) => {
@@ -123,8 +123,8 @@ async function loadUnlessErased(load: () => Promise<string | null>): Promise<str
 }
 
 /**
- * Erases the data of an execution and of all its restarts, or enqueues that; returns their ids. Throws
- * `ExecutionNotFound`, and `Conflict` as `eraseExecution` does.
+ * Erases the data of an execution and of all its restarts, or enqueues this erasure. Returns the ids of these
+ * executions. Throws `ExecutionNotFound`, and `Conflict` as `eraseExecution` does.
  */
 export async function erase(ports: ServicePorts, by: Principal, id: string): Promise<string[]> {
   const execution = await executionWithin(ports, by, id);
@@ -137,8 +137,8 @@ export async function erase(ports: ServicePorts, by: Principal, id: string): Pro
 }
 
 /**
- * How long a request to cancel a run waits for the close. AWS allows a request 30 seconds, and closing ten thousand
- * items may take longer.
+ * Maximum number of milliseconds for which a request to cancel a run waits for the close. AWS allows a request 30
+ * seconds, and closing ten thousand items may take longer.
  */
 const longestWaitMs = 15_000;
 

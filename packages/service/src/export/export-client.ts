@@ -17,7 +17,10 @@ export interface SealedExport {
 
 export const emptyDigest = "0".repeat(64);
 
-/** Extends a digest with records. It covers their order, each byte of an item, and the size and key (a hash) of an object. */
+/**
+ * Extends a digest with records. The new digest covers their order, each byte of an item, and the size and key (a hash)
+ * of an object.
+ */
 export function extendDigest(before: string, records: readonly ArchiveRecord[]): string {
   const hashOf = (text: string) => hash("sha256", text);
   return records.reduce((digest, record) => {
@@ -26,8 +29,8 @@ export function extendDigest(before: string, records: readonly ArchiveRecord[]):
 }
 
 /**
- * Returns the text that is signed to seal an export. The key also signs chains. A signature of a chain covers 64 hex
- * digits, so neither kind of signature can pass for the other.
+ * Returns the text that NOVA signs to seal an export. The same key also signs chains. The signed text of a chain has 64
+ * hex digits, so a signature of a chain cannot pass for a seal, and a seal cannot pass for a signature of a chain.
  */
 export function sealedText({ client, digest }: SealedExport): string {
   return `nova-export\n${JSON.stringify({ format: 1, client, digest })}`;
@@ -70,7 +73,10 @@ interface ExportPage {
 /** The position where a page starts. A signed digest in it proves the contents of the previous pages. */
 type Cursor = { at: string; digest?: undefined } | (RunningDigest & { signature: string });
 
-/** Returns a page of a client's stored data. A client's own key sees definitions as `redactWorkflow` shows them. Throws `NotFound`. */
+/**
+ * Returns a page of a client's stored data. If the caller's key is for one client, `redactWorkflow` removes the parts
+ * of definitions that the caller may not see. Throws `NotFound`.
+ */
 export async function exportClient(
   ports: ServicePorts,
   by: Principal,
@@ -114,10 +120,16 @@ async function addUrl(archive: Archive, { text, ...object }: ArchivedObject): Pr
 
 type SurveyPorts = Pick<ServicePorts, "formats">;
 
-/** Number of pages, of one megabyte each, that are read from the table for one answer. More would delay other requests. */
+/**
+ * Number of pages, of one megabyte each, that `surveyPart` reads from the table for one answer. More pages would delay
+ * other requests.
+ */
 const maxPages = 4;
 
-/** Counts the formats in a part of the table. Throws `Forbidden`. */
+/**
+ * Counts how many records of each kind and format one part of the DynamoDB table holds. The part starts after the
+ * cursor `after`. Throws `Forbidden` if the caller's key is for one client.
+ */
 export async function surveyPart(ports: SurveyPorts, by: Principal, after?: string): Promise<FormatPage> {
   demandAllClients(by);
   return survey(ports, maxPages, after);

@@ -15,7 +15,10 @@ const decoders = new Map([
   ["br", brotliDecompressSync],
 ]);
 
-/** Decompresses a body by its `content-encoding`. Throws `Refused` for an unknown encoding, a damaged body, and more than 4 MB. */
+/**
+ * Decompresses a body by its `content-encoding`. Throws `Refused` for an unknown encoding, for a damaged body, and if
+ * the decompressed body has more than 4 MB.
+ */
 export function decompressBody(bytes: Buffer, encoding = ""): Buffer {
   const name = encoding.trim().toLowerCase();
   if (name === "" || name === "identity" || bytes.length === 0) return bytes;
@@ -31,12 +34,15 @@ export function decompressBody(bytes: Buffer, encoding = ""): Buffer {
   }
 }
 
-/** Decodes a body in the charset of its content-type, by default UTF-8. Throws `Refused`. */
+/** Decodes a body in the charset of its content-type, by default UTF-8. Throws `Refused` as `decodeText` does. */
 export function decodeBodyText(bytes: Uint8Array, contentType: string): string {
   return decodeText(charsetOf(contentType), bytes, "its body");
 }
 
-/** Decodes bytes. `what` names them in messages. Throws `Refused` for an unknown charset, and for bytes that are invalid in it. */
+/**
+ * Decodes bytes. `what` names the bytes in messages. Throws `Refused` for an unknown charset, and for bytes that are
+ * invalid in their charset.
+ */
 export function decodeText(charset = "utf-8", bytes: Uint8Array, what: string): string {
   if (/^(?:utf-?8|us-ascii)$/.test(charset)) {
     const text = utf8In(bytes);

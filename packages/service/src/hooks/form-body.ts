@@ -24,8 +24,8 @@ export function parseUrlencodedFields(bytes: Uint8Array, contentType: string): [
 }
 
 /**
- * Parses `multipart/form-data`. Text is decoded in the charset of its part, or in that of the form if the part names
- * none. Throws `Refused`.
+ * Parses `multipart/form-data`. Text is decoded in the charset that its part names. If the part names none, the charset
+ * of the form counts. Throws `Refused`.
  */
 export function parseMultipartFields(bytes: Buffer, contentType: string): [string, FormField][] {
   const charset = charsetOf(contentType);
@@ -129,7 +129,10 @@ function valueIn(line: string): string {
   return line.slice(line.indexOf(":") + 1).trim();
 }
 
-/** Reads the file name. `filename*` holds its charset, a language, and the name (RFC 8187). */
+/**
+ * Returns the file name from the parameters of a part; undefined if they have none. `filename*` holds the charset, a
+ * language, and the name (RFC 8187).
+ */
 function fileIn(parameters: ReadonlyMap<string, string>): FormPart["file"] {
   const [, charset, encoded] = /^([^']+)'[^']*'(.*)$/s.exec(parameters.get("filename*") ?? "") ?? [];
   if (charset !== undefined && encoded !== undefined)

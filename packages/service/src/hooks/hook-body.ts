@@ -13,8 +13,8 @@ export interface HookBody {
 }
 
 /**
- * Converts a body. JSON stays as it was written, with all digits. A form becomes an object of its fields and files,
- * text becomes a string, and everything else becomes bytes. Throws `Refused`.
+ * Converts a body. JSON stays unchanged, with all digits of its numbers. A form becomes an object of its fields and
+ * files, text becomes a string, and everything else becomes bytes. Throws `Refused`.
  */
 export async function readHookBody(contentType: string, bytes: Uint8Array): Promise<HookBody> {
   const type = (contentType.split(";")[0] ?? "").trim().toLowerCase();
@@ -63,8 +63,8 @@ function demandJson(text: string): void {
  * Returns the id that repeated deliveries of a request share: the value that the trigger's `dedupe` names, else a hash
  * of the body. Without `dedupe` every request is unique. For a signed request, only the body counts, because the
  * signature does not cover the headers. For the same reason, the function reads the body in the same way for every
- * content-type. If headers counted, an attacker who has seen one request could change them and start any number of
- * runs.
+ * content-type. If headers counted, an attacker who has seen one request could repeat it with changed headers, and
+ * start any number of runs.
  */
 export function dedupeIdOf(
   { dedupe, signature }: Pick<WebhookTrigger, "dedupe" | "signature">,
@@ -79,8 +79,8 @@ export function dedupeIdOf(
 }
 
 /**
- * Finds a string in the body's JSON or form, or a number as written: parsing a long number as a double would change its
- * last digits.
+ * Finds the string or number at `path` in the body's JSON or form. A number stays as the sender wrote it, because
+ * parsing a long number as a double would change its last digits.
  */
 function idIn(body: Uint8Array, path: readonly string[]): string | undefined {
   const text = utf8In(body);

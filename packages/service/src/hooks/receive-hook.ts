@@ -28,8 +28,8 @@ export interface HookRequest {
 }
 
 /**
- * Starts a run. Throws the same `NotFound` for an unknown hook and a wrong signature. Throws `Refused` or `flaw` for
- * any other fault of the request.
+ * Starts a run for a request to a webhook. Throws the same `NotFound` for an unknown hook and a wrong signature. Throws
+ * `Refused` or `flaw` for any other fault of the request.
  */
 export async function receiveHook(ports: ServicePorts, request: HookRequest) {
   const place = await findTrigger(ports, hookKey(request.id), "webhook");
@@ -50,7 +50,7 @@ export async function receiveHook(ports: ServicePorts, request: HookRequest) {
 
 type HookPlace = FoundTrigger<WebhookTrigger>;
 
-/** The signature to check for an unknown hook, so that its answer takes as long as that of a real hook. */
+/** `checkSignature` checks this signature for an unknown hook, so that the answer takes as long as for a real hook. */
 const unknownHookSignature: WebhookSignature = { header: "x-signature", secret: "", algorithm: "sha256" };
 
 async function checkSignature(

@@ -7,7 +7,10 @@ export interface SignedRequest {
   nowMs: number;
 }
 
-/** The name that Stripe puts before the digest. It is used if the trigger has no `prefix`. */
+/**
+ * The name that Stripe puts before the digest. A signature with `toleranceSeconds` and without `prefix` has this
+ * prefix.
+ */
 const usualPrefix = "v1=";
 
 /**
@@ -47,8 +50,8 @@ function withoutPrefix(text: string, prefix: string): string | undefined {
 }
 
 /**
- * Compares the digest by each key with each digest that was sent. The time that this takes does not show whether two
- * digests differ, or at which byte.
+ * Returns whether the HMAC of `parts` with one of the keys equals one of the sent digests. The time that the comparison
+ * takes does not show whether two digests differ, or at which byte.
  */
 function anyFits(
   algorithm: WebhookSignature["algorithm"],

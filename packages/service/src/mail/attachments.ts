@@ -18,8 +18,8 @@ const maxAttachments = 1_000;
 /** Maximum depth of nested mails. Attached mails that are nested deeper are not unpacked. */
 const maxDepth = 5;
 /**
- * Limits for all attached mails together, since the bytes of a mail inside another one are unpacked again at each
- * level.
+ * Limits for all attached mails together, because each level of nested mails unpacks the bytes of its inner mails
+ * again.
  */
 const maxUnpackedBytes = 2 * largestMailBytes;
 const maxUnpackedTextBytes = 5 * 1024 * 1024;
@@ -67,7 +67,7 @@ async function* unpackAttachments(attachments: readonly Attachment[], at: Unpack
   }
 }
 
-/** Returns whether a media type is that of a mail. A `message/global` is a mail with UTF-8 headers (RFC 6532). */
+/** Returns whether `type` is a media type of mails. A `message/global` is a mail with UTF-8 headers (RFC 6532). */
 function isMail(type: string): boolean {
   return type === "message/rfc822" || type === "message/global";
 }
@@ -107,7 +107,7 @@ function attachmentOf({ filename, mimeType, content }: Attachment, index: number
 const signature = 0x223e9f78;
 const attachmentLevel = 2;
 /**
- * Ids of the attributes of an attachment. The rendering data is the first one, so it marks the start of the next
+ * Ids of the attributes of an attachment. The attribute `renderingData` comes first, so it marks the start of the next
  * attachment.
  */
 const renderingData = 0x00069002;
@@ -131,8 +131,8 @@ export function isTnef(bytes: Uint8Array): boolean {
 
 /**
  * Reads the files in a `winmail.dat`. Outlook sends attachments in this format (TNEF) to programs that cannot read it.
- * Of a truncated file, it returns the attachments whose bytes are complete. `type` is empty if the stream names none.
- * Source: Microsoft, [MS-OXTNEF] 2.1.
+ * If the file is truncated, the function returns only the attachments whose bytes are complete. `type` is empty if the
+ * stream names none. Source: Microsoft, [MS-OXTNEF] 2.1.
  */
 export function readTnef(bytes: Uint8Array): Omit<MailAttachment, "inside">[] {
   const files: { title: string; properties: ReadonlyMap<number, Property>; bytes?: Uint8Array }[] = [];
@@ -160,7 +160,10 @@ function textOfProperty({ type, value }: Property = { type: text8, value: new Ui
   return textOf(value, type === text16 ? "utf-16le" : "windows-1252");
 }
 
-/** The bytes of an object follow the GUID of its interface. An embedded message is itself a TNEF stream. */
+/**
+ * Returns the bytes of a property. The bytes of an object follow the GUID of its interface. An embedded message is
+ * itself a TNEF stream.
+ */
 function bytesOf(property: Property | undefined): Uint8Array | undefined {
   return property?.type === object ? property.value.subarray(guidBytes) : property?.value;
 }

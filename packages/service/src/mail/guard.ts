@@ -14,8 +14,8 @@ for (const letter of Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst
 }
 
 /**
- * Counts the lines that are not base64: the bytes of all of them, and the number of short ones. A parser reads such
- * lines letter by letter.
+ * Returns the number of bytes in all lines that are not base64, and the number of short lines among them. A parser
+ * reads such lines letter by letter.
  */
 export function textLoad(raw: Buffer) {
   const load = { textBytes: 0, shortLines: 0 };
@@ -40,7 +40,7 @@ function isBase64(raw: Buffer, start: number, end: number): boolean {
 /** The largest mail that SES accepts. */
 export const largestMailBytes = 40 * 1024 * 1024;
 
-/** Limits that no honest mail exceeds. A parser would take seconds or minutes for mails beyond them. */
+/** Limits that no honest mail exceeds. A parser would need seconds or minutes for a mail that exceeds them. */
 const limits = { parts: 5_000, boundaries: 500, mentions: 20_000, textBytes: 5 * 1024 * 1024, shortLines: 50_000 };
 
 /** Returns the reason to refuse a mail before parsing it; undefined if it may be parsed. */

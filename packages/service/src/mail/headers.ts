@@ -6,12 +6,12 @@ export interface MailHeader {
   value: string;
 }
 
-/** The limit of all headers together. SES accepts less than a tenth of it. */
+/** Limit for all headers of a mail together, in bytes. SES accepts less than a tenth of this limit. */
 export const longestHeadBytes = 512 * 1024;
 
 /**
- * Returns the text of a mail's headers; undefined if they do not end within the limit. It reads them as latin-1, since
- * header names are ASCII.
+ * Returns the text of a mail's headers; undefined if they do not end within the limit. The function reads the headers
+ * as latin-1, since header names are ASCII.
  */
 export function headText(raw: Uint8Array): string | undefined {
   const start = Buffer.from(raw.buffer, raw.byteOffset, Math.min(raw.length, longestHeadBytes)).toString("latin1");
@@ -35,8 +35,8 @@ export function headerOf(headers: readonly MailHeader[], name: string): string |
 }
 
 /**
- * Finds addresses, in lower case. It splits the text first, since one regular expression for all of it would take
- * minutes for a hostile text of half a megabyte.
+ * Returns the mail addresses in a header's value, in lower case. It splits the value first: a single regular expression
+ * would need minutes for a hostile value of half a megabyte.
  */
 export function addressesIn(value: string): string[] {
   return outsideQuotes(value)
@@ -57,8 +57,8 @@ function outsideQuotes(value: string): string {
 export const noSingleSender = "it does not name exactly one sender";
 
 /**
- * Maximum length of a `From` header. A longer header counts as no sender, since the pattern below would take too long
- * for it.
+ * Maximum length of a `From` header. A mail with a longer header counts as a mail without a sender, since the pattern
+ * below would take too long.
  */
 const maxLetters = 2_000;
 const atom = "[\\w!#$%&'*+/=?^`{|}~-]+";
@@ -76,7 +76,8 @@ export function senderOf(headers: readonly MailHeader[]): string {
   const text = from.value.replace(/"(?:[^"\\]|\\.)*"|\([^()\\]*\)/g, " ").trim();
   const [, name = "", inBrackets] = /^([^<>@,;:"()]*|[^<>,;:"()\s]+\s*)<\s*([^<>\s]+)\s*>$/.exec(text) ?? [];
   const address = (inBrackets ?? text).toLowerCase();
-  // Many mail programs repeat the address as the name. A name that is any other address is refused.
+  // Many mail programs repeat the address as the name. If the name is another address, the mail counts as one without a
+  // single sender.
   const isOne = !name.includes("@") || name.trim().toLowerCase() === address;
   return isOne && addressPattern.test(address) && !address.includes("=?") ? address : "";
 }

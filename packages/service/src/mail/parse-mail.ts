@@ -14,7 +14,7 @@ export interface ParsedMail {
   cc: string[];
   /** Addresses that the sender wants answers sent to. */
   reply_to: string[];
-  /** The Message-ID of the mail that this one answers. */
+  /** The Message-ID of the mail to which this mail is an answer. */
   in_reply_to: string | null;
   /** RFC 3834: `auto-replied` for an out-of-office note, `auto-generated` for a program's mail. */
   auto_submitted: string | null;
@@ -83,13 +83,18 @@ function addressesOf(addresses: Address[] = []): string[] {
   return all.slice(0, maxAddresses).flatMap(({ address }) => address?.toLowerCase() || []);
 }
 
-/** Returns null for an invalid date, which the parser returns as it was written. */
+/**
+ * Returns the date in ISO 8601; null if it is missing or invalid. The mail parser returns an invalid date unchanged.
+ */
 function dateOf({ date }: Email): string | null {
   const time = Date.parse(date ?? "");
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 }
 
-/** Replaces half surrogate pairs, which an encoded word may produce and no store accepts. */
+/**
+ * Replaces each half of a surrogate pair that has no other half. An encoded word may produce such a half, and no store
+ * accepts it.
+ */
 function wellFormed(text = ""): string {
   return text.toWellFormed();
 }
@@ -181,7 +186,7 @@ function bytesOfWord(encoding: string, content: string): Buffer {
   );
 }
 
-/** Joins split words in the headers of a mail and of its parts. Bodies are not changed. */
+/** Joins consecutive encoded words in the headers of a mail and of its parts. Bodies are not changed. */
 export function joinWordsInHeads(raw: Buffer, isBoundary: (line: string) => boolean): Buffer {
   const text = raw.toString("latin1");
   if (!severalWords.test(text)) return raw;

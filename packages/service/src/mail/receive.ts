@@ -26,7 +26,7 @@ import {
 import { mailContext, parseMail } from "./parse-mail.ts";
 import { receivedFor, sesHeaders, type Verdicts, verdictsOf } from "./ses-headers.ts";
 
-/** The destination of a mail: a trigger by its address, and a client. */
+/** The destination of a mail: the address of a trigger, and a client. */
 export interface Recipient {
   text: string;
   address: string;
@@ -56,7 +56,7 @@ function recipientOf(text: string): Recipient {
 }
 
 /**
- * Returns the reason to refuse a mail because of the verdicts of SES; undefined if there is none. If a domain asks to
+ * Returns why the verdicts of SES require that NOVA refuses a mail; undefined if they allow it. If a domain asks to
  * reject forged mail, SES must have proven the sender: a missing or unreadable result counts as a failure.
  */
 export async function verdictProblem({ spam, virus, provenDomain }: Verdicts, sender: string, policies: DmarcPolicies) {
@@ -68,7 +68,7 @@ export async function verdictProblem({ spam, virus, provenDomain }: Verdicts, se
   return `it is not proven to be from ${domain} (DMARC), and the domain asks to reject such mail`;
 }
 
-/** The origin of a mail that matches no trigger. */
+/** The fields of a delivery whose mail matches no trigger. */
 const noTrigger = { type: "mail", workflow: null, trigger: null, client: null } as const;
 
 /**
@@ -114,8 +114,8 @@ async function deliver(ports: ServicePorts, mail: RawMail): Promise<Delivery[]> 
 }
 
 /**
- * Why a mail starts no run. `gone` names a client that does not exist. That client may have been erased, so nothing
- * about its mails is stored.
+ * The reason why a mail starts no run. `gone` names a client that does not exist. That client may have been erased, so
+ * NOVA stores nothing about a mail for it.
  */
 interface NoPlace {
   reason: string;

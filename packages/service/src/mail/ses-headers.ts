@@ -8,11 +8,11 @@ const maxLetters = 10_000;
 
 /**
  * Returns the sender domain that SES has proven (DMARC), from `Authentication-Results` (RFC 8601); undefined if none is
- * proven. Senders choose some of the words in it (MAIL FROM, HELO, the `i=` of DKIM). Therefore text in quotes and
- * comments never counts as a result. A sender could also put SES's own result between quotes, and add a false one. SES
- * writes `dmarc=` once, so a header with two of them is rejected. SES ends the header with a semicolon, and puts
- * semicolons between some properties. The parts between these semicolons look like results of unknown methods, and are
- * ignored.
+ * proven. Senders choose some of the words in this header (MAIL FROM, HELO, the `i=` of DKIM). Therefore text in quotes
+ * and comments never counts as a result. A sender could also put SES's own result between quotes, and add a false
+ * result. SES writes `dmarc=` once, so a header that contains `dmarc=` twice proves nothing. SES ends the header with a
+ * semicolon, and puts semicolons between some properties. The parts between these semicolons look like results of
+ * unknown methods, and are ignored.
  */
 function provenDomainIn(header: string): string | undefined {
   if (header.length > maxLetters || (header.match(/dmarc\s*=/gi) ?? []).length !== 1) return undefined;
@@ -37,8 +37,8 @@ interface Pair {
 }
 
 /**
- * Returns the pairs of each part between semicolons. A comment counts as a space. Returns undefined if a quote or a
- * comment has no end.
+ * Splits a header at its semicolons, and returns the pairs of each part. A comment counts as a space. Returns undefined
+ * if a quote or a comment has no end.
  */
 function pairsIn(header: string): Pair[][] | undefined {
   const segments: Pair[][] = [[]];
@@ -69,7 +69,7 @@ function tokenAt(header: string, at: number): string | undefined {
   return tokenPattern.exec(header)?.[0];
 }
 
-/** Returns the comment at `start`, with nested comments. */
+/** Returns the comment at `start`, including the comments nested in it; undefined if the comment has no end. */
 function commentAt(header: string, start: number): string | undefined {
   let depth = 0;
   for (let at = start; at < header.length; at++) {
@@ -93,8 +93,8 @@ const sesHeaderOrder = [
 ];
 
 /**
- * Returns the headers that SES added on top. Headers below them, including a second one of a name, come from the
- * sender.
+ * Returns the headers that SES added on top. Headers below them come from the sender, also if they have the name of a
+ * header of SES.
  */
 export function sesHeaders(headers: readonly MailHeader[]): MailHeader[] {
   let at = -1;
@@ -137,15 +137,15 @@ export type ReadTxt = (name: string) => Promise<string[][]>;
 const readTxt: ReadTxt = (name) => new Resolver({ timeout: 1_000, tries: 2 }).resolveTxt(name);
 
 /**
- * Maximum number of labels in a parent name that is queried, as in DMARCbis. The sender chooses the domain, which may
- * have any number of labels.
+ * Maximum number of labels in the name of a parent domain for which the reader asks DNS, as in DMARCbis. The sender
+ * chooses the domain, which may have any number of labels.
  */
 const maxLabels = 7;
 
 /**
- * Builds a reader of the policy that a domain publishes for mail that fails DMARC (RFC 7489, 6.6.3). A name without a
- * record uses the record of a parent domain; public suffixes have none. If DNS does not answer, the policy is `reject`:
- * a forged sender must not profit from an outage.
+ * Builds a reader of the policy that a domain publishes for mail that fails DMARC (RFC 7489, 6.6.3). If a name has no
+ * record, the record of a parent domain counts. Public suffixes have no record. If DNS does not answer, the policy is
+ * `reject`: a forged sender must not profit from an outage.
  */
 export function dmarcPolicies(read: ReadTxt = readTxt): DmarcPolicies {
   return async (domain) => {

@@ -12,8 +12,8 @@ const patience = { connectionTimeout: 15_000, greetingTimeout: 15_000, socketTim
 
 /**
  * Opens mailboxes with IMAP4. A password is sent only over an encrypted connection, or to a server on this machine. If
- * private addresses are forbidden, so are all ports except those of IMAP: a trigger must not find out what else listens
- * on a host.
+ * private addresses are forbidden, only the ports of IMAP are allowed: a trigger must not find out what else listens on
+ * a host.
  */
 export function imapMailboxes(outgoing: Omit<Outgoing, "fetch">): Mailboxes {
   return {
@@ -90,7 +90,7 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }
 
-/** One text for every failure to connect, so a caller cannot find out whether something listens there. */
+/** One text for every failure to connect, so a caller cannot find out whether a program listens on the port. */
 const noServer =
   "no mail server answers there with a valid certificate - check imap_host, which must be reachable from the internet, and imap_port (143 or 993)";
 

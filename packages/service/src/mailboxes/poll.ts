@@ -11,9 +11,9 @@ import { catchUnusable, ownKey } from "../triggers/sync.ts";
 const maxMails = 50;
 
 /**
- * Starts a run for each unread mail of a trigger's mailbox, oldest first, and marks each as read once its run was
- * accepted or refused. If the mailbox cannot be read, it records the reason, and the next polls follow less and less
- * often.
+ * Starts a run for each unread mail of a trigger's mailbox, oldest first. It marks a mail as read after the run of the
+ * mail was accepted or refused. If the mailbox cannot be read, the function records the reason, and pauses the mailbox
+ * for longer after each failure in a row.
  */
 export async function pollMailbox(ports: ServicePorts, name: TriggerName, signal?: AbortSignal): Promise<Delivery[]> {
   const live = await ports.triggers.get(ownKey(name.workflow, name.trigger));

@@ -15,7 +15,10 @@ import type { Mailer, Notice } from "../ports/triggers.ts";
 /** Maximum length of the text of a mail, in characters. The message of an approval has at most 4,000. */
 const longestText = 20_000;
 
-/** Builds a mail. Text from outside NOVA in it cannot control a terminal, and cannot add a header line. */
+/**
+ * Builds a mail. It replaces control characters: text from outside NOVA must not control a terminal, or add a header
+ * line.
+ */
 export function buildNotice(about: Notice["about"], to: string[], subject: string, lines: readonly string[]): Notice {
   const text = lines.join("\n").replaceAll(/\r\n?/g, "\n").replaceAll(controlCharacters, " ").slice(0, longestText);
   return { about, to, subject: subject.replaceAll(/[\p{Cc}\p{Bidi_Control}]+/gu, " "), text };
@@ -50,7 +53,8 @@ export function mailFindings({ mailer }: Pick<ServicePorts, "mailer">, { onFailu
 }
 
 /**
- * Warnings if approvals name mail addresses and no mailer is configured. The names in `to` still appear in task lists.
+ * Returns warnings if approvals name mail addresses and no mailer is configured. The names in `to` still appear in task
+ * lists.
  */
 export function approvalFindings({ mailer }: Pick<ServicePorts, "mailer">, workflow: Workflow): Finding[] {
   if (mailer) return [];

@@ -25,9 +25,10 @@ export interface OnceRequest {
 }
 
 /**
- * Runs `make` once per `Idempotency-Key`. A repeated request gets the first result, passed through `again`. The id of
- * the new thing is reserved before `make` runs, so a process that takes over an abandoned attempt makes the same thing.
- * Throws `Conflict` while the first request is in progress, and `Refused` if the key was used for another request.
+ * Runs `make` once per `Idempotency-Key`. A repeated request gets the first result, passed through `again`. `make` gets
+ * a ULID that is stored before `make` runs. So a process that takes over an abandoned attempt makes a result with the
+ * same id. Throws `Conflict` while the first request is in progress, and `Refused` if the key was used for another
+ * request.
  */
 export async function once<T>(
   ports: Pick<ServicePorts, "attempts" | "clock">,

@@ -28,15 +28,16 @@ export const maxRequestMs = 10_000;
 /** Maximum size of an answer. Tokens, key sets and receipts have a few kilobytes. */
 export const maxAnswerBytes = 1024 * 1024;
 
-/** Resolves hosts and refuses forbidden ones. */
+/** Looks up the addresses of hosts, and refuses forbidden hosts. */
 export interface Guard {
   /**
-   * A client calls `admit` for the host and connects to the address that `lookup` returns, so a name cannot get another
-   * address after its check.
+   * An HTTP client calls `admit` for the host, and connects to the address that `lookup` returns. So DNS cannot return
+   * another address for the name after the check.
    */
   lookup: LookupFunction;
   /**
-   * Throws `HostRefused` for a private IP address. This check is needed because a client calls `lookup` only for names.
+   * Throws `HostRefused` for a private IP address. This check is needed because an HTTP client calls `lookup` only for
+   * names.
    */
   admit(host: string): void;
 }
@@ -44,8 +45,9 @@ export interface Guard {
 const bodiless = [204, 205, 304];
 
 /**
- * Builds a `fetch` for hosts that users name. It follows no redirect, which would carry a secret or the request to an
- * unchecked host. Each request has its own connection. It asks for no compression, so the byte limit counts the real size.
+ * Builds a `fetch` for hosts that users name. This `fetch` follows no redirect, because a redirect could carry the
+ * request and its secrets to an unchecked host. Each request has its own connection. The `fetch` requests no
+ * compression, so the byte limit applies to the real size.
  */
 function fetchThrough({ lookup, admit }: Guard): OutgoingFetch {
   return async (url, init) => {
@@ -67,7 +69,10 @@ function fetchThrough({ lookup, admit }: Guard): OutgoingFetch {
   };
 }
 
-/** Limits the size of an answer. Cancelling the stream, or exceeding the limit, closes the connection. */
+/**
+ * Returns the body of an answer as a stream, which fails if the body exceeds `maxAnswerBytes`. If the reader cancels
+ * the stream, or the stream fails, the connection closes.
+ */
 function limitAnswer(answer: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
   let bytes = 0;
   const counted = new Transform({

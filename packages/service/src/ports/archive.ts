@@ -31,22 +31,22 @@ export interface Claim {
   client?: string;
   execution?: string;
   version?: { workflow: string; number: number };
-  /** Whether the item is in an index of unfinished things. */
+  /** Whether the item is in an index of open runs, open tasks, or other unfinished work. */
   isOpen: boolean;
 }
 
 /** Reads all stored records for an export, and writes them back. */
 export interface Archive {
   /**
-   * Returns a page of records. With `client`, these are its runs, their proofs, and the versions that they ran; without
-   * it, all records.
+   * Returns a page of records. With `client`, these are the client's runs, the proofs of these runs, and the versions
+   * that they ran. Without `client`, these are all records.
    */
   page(query: ArchiveQuery): Promise<ArchivePage>;
   /** Returns a URL from which an object can be fetched, for `seconds`. */
   sign(key: string, seconds: number): Promise<string>;
   read(key: string): Promise<AsyncIterable<Uint8Array>>;
   /**
-   * Returns the owner that an item names; undefined for an item that belongs to no client, and for text that is not an
+   * Returns the owner that an item names. Returns undefined for an item without a client, and for text that is not an
    * item.
    */
   claim(item: string): Claim | undefined;
@@ -66,7 +66,10 @@ export interface ErasableScope {
 
 /** Erases what users stored, and keeps the proof that it existed. Every method can be repeated. */
 export interface Eraser {
-  /** Erases contents of this scope. Returns the scopes with more contents: items of maps, executions that nodes ran. */
+  /**
+   * Erases contents of this scope. Returns other scopes whose contents must be erased, too: items of maps, and
+   * executions that nodes ran.
+   */
   contents(at: ErasableScope): Promise<ErasableScope[]>;
   /** Erases waiting tasks of an execution with their tokens, and the error text in its record. */
   traces(execution: string): Promise<void>;
@@ -79,13 +82,16 @@ export interface Eraser {
   rest(client: string, cursor?: string): Promise<string | undefined>;
 }
 
-/** The queue of erasures. Each erases a whole client, one `execution` of it, or one deleted `session`. */
+/** The queue of erasures. Each erasure erases a whole client, one `execution` of it, or one deleted `session`. */
 export interface ErasureQueue {
   /** An erasure may be enqueued twice. `isAsked`: a user asked for this erasure. */
   enqueue(erasure: { client: string; execution?: string; isAsked?: true; session?: string }): Promise<void>;
 }
 
-/** `current`: today's format; `older`: still readable; `newer`: from a later release, unreadable; `unknown`: no known kind. */
+/**
+ * The state of a stored format. `current`: today's format. `older`: an earlier format that is still readable. `newer`:
+ * an unreadable format of a later release. `unknown`: the kind of the record is unknown.
+ */
 export const formatStates = ["current", "older", "newer", "unknown"] as const;
 
 export type FormatState = (typeof formatStates)[number];
@@ -116,7 +122,8 @@ export interface Upload {
   bytes: number;
   type: string;
   /**
-   * The SHA-256 of the bytes in hex. Absent if the user did not announce it: NOVA then reads the bytes to compute it.
+   * The SHA-256 of the bytes in hex. Absent if the user did not announce the hash. NOVA then reads the bytes to compute
+   * the hash.
    */
   sha256?: string;
   createdAt: string;
@@ -136,11 +143,11 @@ export interface UploadTicket {
 export interface UploadStore {
   create(upload: Upload): Promise<void>;
   get(id: string): Promise<Upload | undefined>;
-  /** Returns a URL that accepts exactly these bytes, for `seconds`. */
+  /** Returns a URL that accepts only the announced bytes, and is valid for `seconds`. */
   sign(upload: Upload, seconds: number): Promise<UploadTicket>;
   /**
-   * Makes the uploaded bytes a blob of `home`; undefined if nothing was uploaded. Throws `StoreUnavailable` while the
-   * bytes are changing.
+   * Stores the uploaded bytes as a blob of `home`. Returns undefined if the user has uploaded nothing. Throws
+   * `StoreUnavailable` while the bytes are changing.
    */
   place(upload: Upload, home: BlobHome): Promise<{ sha256: string; bytes: number } | undefined>;
 }
@@ -153,6 +160,9 @@ export interface ProofFiles {
 
 /** Signed URLs for blobs that are too large for an answer of the API. */
 export interface BlobLinks {
-  /** Returns a URL of this blob, for `seconds`, with this media type; undefined if the blob does not exist. */
+  /**
+   * Returns a URL that serves this blob with this media type, and is valid for `seconds`; undefined if the blob does
+   * not exist.
+   */
   sign(home: BlobHome, sha256: string, seconds: number, type?: string): Promise<string | undefined>;
 }

@@ -3,7 +3,7 @@ import type { OnFailure } from "@nova/workflow";
 import type { AuditRecord } from "./audit.ts";
 import type { Range } from "./page.ts";
 
-/** The owner of everything without a client. It has no record and no quota. */
+/** The client of all runs that are started without a client. This client has no record and no quota. */
 export const defaultClient = "default";
 
 /** A company for which workflows run. */
@@ -25,7 +25,7 @@ export interface Client {
   erasing?: Erasing;
 }
 
-/** The progress of erasing a client. New runs of that client execute nothing. */
+/** The progress of a client's erasure. While it lasts, new runs of the client execute nothing. */
 export interface Erasing {
   by: string;
   since: string;
@@ -71,7 +71,7 @@ export interface ClientQuotas {
   retentionDays?: number;
 }
 
-/** A run that waits in the queue of a pool. The run's id is a ULID, so ids sort by arrival. */
+/** A run that waits in the queue of a pool. The id of the run is a ULID, so tickets sort by arrival. */
 export interface Ticket {
   execution: string;
   pools: string[];
@@ -82,9 +82,9 @@ export interface Ticket {
 }
 
 /**
- * Slots of pools, which runs hold, and the queues of runs that wait for one. Every read is strongly consistent.
- * `admission` is the ULID of an attempt to start a run. Because of it, a late call of an earlier attempt cannot undo a
- * later attempt.
+ * Stores which runs hold slots of pools, and the queues of runs that wait for a slot. Every read is strongly
+ * consistent. `admission` is the ULID of an attempt to start a run. Because of it, a late call of an earlier attempt
+ * cannot undo a later attempt.
  */
 export interface SlotStore {
   /**
@@ -93,8 +93,8 @@ export interface SlotStore {
    */
   take(pool: string, execution: string, admission: string, limit: number): Promise<boolean>;
   /**
-   * Frees the run's slot; with `admission` only if that admission holds the slot. With `rank`, the rank of a run that
-   * has ended, it also stores this rank.
+   * Frees the run's slot. With `admission`, it frees the slot only if that admission holds it. With `rank`, the rank of
+   * a run that has ended, it also stores this rank.
    */
   giveBack(pool: string, execution: string, of?: { admission?: string; rank?: string | undefined }): Promise<void>;
   taken(pool: string): Promise<string[]>;
@@ -114,7 +114,7 @@ export interface SlotStore {
 
 /** Costs of models per client and calendar month. */
 export interface SpendingStore {
-  /** Records the cost of a node so far; a lower value than the stored one is ignored. `month`: `2026-11`. */
+  /** Records the cost of a node so far. A value that is lower than the stored value is ignored. `month`: `2026-11`. */
   note(client: string, month: string, node: EntryId, usd: number): Promise<void>;
   ofMonth(client: string, month: string): Promise<number>;
 }

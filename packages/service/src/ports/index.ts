@@ -28,7 +28,7 @@ export interface ApiKey {
   /** SHA-256 of the secret, in hex. */
   digest: string;
   createdAt: string;
-  /** Id of the key that made this one; null: the operator who set NOVA up. */
+  /** Id of the key whose holder made this key; null: the operator who set NOVA up. */
   createdBy: string | null;
 }
 
@@ -85,8 +85,8 @@ export interface Attempt {
   key: string;
   fingerprint: string;
   /**
-   * The ULID reserved for the result, so that a process that takes over an abandoned attempt makes the thing with the
-   * same id.
+   * The ULID reserved for the result. A process that takes over an abandoned attempt makes its result with the same
+   * ULID.
    */
   id: string;
   /** ISO 8601: when a process last started on the attempt. */

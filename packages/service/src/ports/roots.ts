@@ -19,21 +19,23 @@ export interface RootStore {
   removePending(leaves: readonly PendingLeaf[]): Promise<void>;
   /** Stores the leaves of a tree in order, before its root exists. */
   createTree(tree: TreeName, leaves: readonly Leaf[]): Promise<void>;
-  /** Writes a root unless there is one with its number; returns whether it wrote. */
+  /** Writes a root unless the store has a root with the same number. Returns whether it wrote the root. */
   create(root: StoredRoot): Promise<boolean>;
-  /** Returns roots by falling number. `after` is the number before which the list continues. */
+  /**
+   * Returns roots, those with the highest numbers first. `after` is the number of the last root on the previous page.
+   */
   list(range: Range): Promise<StoredRoot[]>;
-  /** Writes the stamp of a root unless there is one. */
+  /** Writes the stamp of a root unless the root has a stamp. Returns whether it wrote the stamp. */
   createStamp(stamp: Stamp): Promise<boolean>;
-  /** Returns stamps by falling number of their roots, as `list` does. */
+  /** Returns stamps, sorted as `list` sorts their roots. */
   stamps(range: Range): Promise<Stamp[]>;
 }
 
 /** An authority that NOVA does not control and that dates hashes (RFC 3161). */
 export interface TimeStamper {
   /**
-   * Returns a TimeStampToken (DER) over 32 bytes, which are a SHA-256, and its time. Throws `StampFailed` if the
-   * authority gives none.
+   * Returns a TimeStampToken (DER) over a SHA-256 of 32 bytes, and the time of the token. Throws `StampFailed` if the
+   * authority returns no token.
    */
   stamp(sha256: Uint8Array): Promise<{ token: Uint8Array; at: Date }>;
 }
@@ -52,12 +54,15 @@ export interface DailyCheck {
    * done.
    */
   cursor?: string;
-  /** Number of writes of this record. By it, a slice notices that another slice has written the record. */
+  /** Number of writes of this record. With this number, a slice notices that another slice has written the record. */
   revision: number;
 }
 
 export interface DailyCheckStore {
   read(): Promise<DailyCheck | undefined>;
-  /** Writes the progress if the stored one still has the revision of `known`; returns whether it wrote. */
+  /**
+   * Writes the progress if the stored progress still has the revision of `known`. Returns whether it wrote the
+   * progress.
+   */
   write(check: DailyCheck, known: DailyCheck | undefined): Promise<boolean>;
 }

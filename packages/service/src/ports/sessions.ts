@@ -7,8 +7,8 @@ export interface Session {
   client: string;
   name: string;
   /**
-   * Grows by one with every change. A writer names the revision that it has read. Its write is rejected if the session
-   * has another revision.
+   * Grows by one with every change. A writer names the revision that it has read, and the store rejects the write if
+   * the session has another revision.
    */
   revision: number;
   createdBy: string;
@@ -131,7 +131,7 @@ export interface PublishedDraft {
   version: number;
   hash: string;
   machine: string;
-  /** Number of the draft's state machine. A session numbers its state machines from 1. */
+  /** Number of the draft's state machine in this session. A session numbers its state machines from 1. */
   machines: number;
 }
 
@@ -148,7 +148,7 @@ export interface SessionStore {
   /** Stores a new session. Returns false if its id is taken. */
   create(session: Session): Promise<boolean>;
   get(id: string): Promise<Session | undefined>;
-  /** Replaces the session if its revision is still `from`. Returns false if it is not. */
+  /** Replaces the session if the stored revision is still `from`. Returns false if the stored revision differs. */
   replace(session: Session, from: number): Promise<boolean>;
   list(query: Range & { client?: string | undefined }): Promise<SessionSummary[]>;
   /** Sessions that expired before `until` (ISO 8601); eventually consistent. */

@@ -37,7 +37,10 @@ export interface BusEvent {
 }
 
 export interface Bus {
-  /** Returns the event's id. A detail may have any size: details that are too large for the bus are stored separately. */
+  /**
+   * Puts an event on the bus and returns the event's id. A detail may have any size, because details that are too large
+   * for the bus are stored separately.
+   */
   put(event: BusEvent): Promise<string>;
   /**
    * Returns an event of the bus (JSON text, EventBridge's shape) with its whole detail; undefined if the detail is
@@ -52,7 +55,7 @@ export interface PublishQueue {
   enqueue(version: { workflow: string; version: number }): Promise<void>;
 }
 
-/** The trigger that a schedule or a rule belongs to. */
+/** The name of the trigger to which a schedule or a rule belongs. */
 export interface TriggerName {
   workflow: string;
   trigger: string;
@@ -67,7 +70,7 @@ export interface Schedule extends TriggerName {
   expression: string;
   /** IANA name of the time zone; absent: UTC. */
   timezone?: string;
-  /** The first time of a rate, in ISO 8601; absent: immediately. */
+  /** The time at which a `rate(...)` first fires the trigger, in ISO 8601; absent: immediately. */
   firstAt?: string;
   /** True: the schedule polls a mailbox. Absent: it fires its trigger. */
   polls?: true;
@@ -81,7 +84,10 @@ export interface Schedules {
    */
   put(schedule: Schedule): Promise<void>;
   remove(name: TriggerName): Promise<void>;
-  /** Returns the first time of a rate, milliseconds since the epoch; undefined if there is none. */
+  /**
+   * Returns the time at which a `rate(...)` first fires the trigger, in milliseconds since the epoch; undefined if
+   * there is none.
+   */
   firstAt(name: TriggerName): Promise<number | undefined>;
 }
 
@@ -117,7 +123,9 @@ export interface Delivery {
   at: string;
   from: string;
   about: string;
-  /** Identifies what is delivered: a Message-ID, the id of an event, or a time. It is equal for repeated deliveries. */
+  /**
+   * Identifies what is delivered: a Message-ID, the id of an event, or a time. Repeated deliveries have the same value.
+   */
   dedupe: string;
   status: DeliveryStatus;
   /** The id of the run, which is reserved when the delivery is accepted; null if there is no run. */
@@ -192,7 +200,7 @@ export interface Mailboxes {
 /** A plain-text mail that NOVA sends. */
 export interface Notice {
   to: string[];
-  /** The sender address; absent: that of the deployment. */
+  /** The sender address; absent: the sender address of the deployment. */
   from?: string;
   subject: string;
   text: string;

@@ -47,9 +47,9 @@ export type UnsettledWorkflow = Pick<WorkflowState, "workflowId" | "handedOver">
 export interface WorkflowStates {
   get(workflowId: string): Promise<WorkflowState | undefined>;
   set(workflowId: string, changes: Partial<Pick<WorkflowState, "active" | "deleted" | "quotas">>): Promise<void>;
-  /** Replaces the fields if they still have the values of `from`. Returns false if they do not. */
+  /** Replaces the fields if they still have the values of `from`. Returns false if one of them has another value. */
   move(workflowId: string, from: VersionPointers, to: MovedPointers): Promise<boolean>;
-  /** Replaces the pauses if they are still those of `from`. Returns false if they are not. */
+  /** Replaces the pauses if they still equal `from`. Returns false if they differ. */
   pause(workflowId: string, from: Pauses, to: Pauses): Promise<boolean>;
   /** Marks the deletion with this audit record as complete. A later deletion of the workflow stays in progress. */
   endDeletion(workflowId: string, deed: AuditRecord): Promise<void>;
@@ -72,8 +72,8 @@ type Definition = Pick<
 export type PublicationState = { status: "publishing" } | { status: "ready" } | { status: "failed"; reason: string };
 
 /**
- * A version that waits for its state machine, has got it, or has failed. Even if it failed, no other version gets its
- * number.
+ * A version that waits for its state machine, has its state machine, or has failed. No other version gets the number of
+ * a failed version.
  */
 export type Publication = Definition & { format: 1; handedOver?: HandOver } & PublicationState;
 

@@ -22,9 +22,9 @@ export interface SliceOptions {
 
 /**
  * Runs one slice of the daily check, which verifies the chains of all runs, the newest first. The slice ends at
- * `until`, and the next slice continues after its last page. The slice calls `onBroken` for each broken run. Two slices
- * at the same time do no harm, because only one of them can store its progress. Returns the progress, and how many runs
- * this slice has verified.
+ * `until`, and the next slice continues after the last page of this slice. The slice calls `onBroken` for each broken
+ * run. Two slices at the same time do no harm, because only one of them can store its progress. Returns the progress,
+ * and how many runs this slice has verified.
  */
 export async function verifySlice(ports: CheckPorts, { until, page = runsPerPage, onBroken }: SliceOptions) {
   let known = await ports.dailyChecks.read();

@@ -22,12 +22,12 @@ const largestFile = 2 ** 28;
 /** The time for which the URL of a large proof file is valid. */
 const linkSeconds = 900;
 
-/** A proof file: its text, or the URL of a larger one. */
+/** A proof file: its text, or the URL of a file that is too large for an answer of the API. */
 export type MadeProof = { text: string } | { url: string };
 
 /**
- * Makes the proof file of a closed run. Throws `ExecutionNotFound`, `Conflict` for an open run, and `Refused` for a file
- * that would be too large.
+ * Makes the proof file of a closed run. Throws `ExecutionNotFound`, `Conflict` for an open run, and `Refused` if the
+ * file would be too large.
  */
 export async function makeProof(
   ports: ServicePorts,
@@ -56,8 +56,8 @@ export async function makeProof(
 }
 
 /**
- * Throws `Conflict` for a run that is open and has no close entry. A run that has ended without a close entry is
- * damaged, and its proof shows that.
+ * Throws `Conflict` for an open run without a close entry. If a run that is not open has no close entry, the run is
+ * damaged, and its proof shows the damage.
  */
 async function demandClosed({ chain }: Pick<ServicePorts, "chain">, { id, open }: Execution): Promise<void> {
   if (!open) return;

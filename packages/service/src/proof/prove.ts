@@ -1,7 +1,7 @@
 import { atOnce, type KeyPair, type Leaf, type Ports, type Root, readRoot, signRoot } from "@nova/engine";
 import type { PendingLeaf, RootStore } from "../ports/roots.ts";
 
-/** The maximum of leaves in one tree, so that a job holds only a few megabytes. */
+/** The maximum number of leaves in one tree, so that a job keeps only a few megabytes in memory. */
 const maxLeaves = 10_000;
 
 /** The number of notes that are written at the same time. */
@@ -12,7 +12,7 @@ export type ProvingPorts = Pick<Ports, "chain" | "roots" | "clock"> & { keyPair:
 export interface ProvingLimits {
   /** Starts no further tree after this time: milliseconds since the epoch. */
   until?: number;
-  /** Maximum of leaves in one tree. */
+  /** Maximum number of leaves in one tree. */
   leaves?: number;
 }
 
@@ -21,8 +21,8 @@ export interface ProvingLimits {
  *
  * A job writes a tree in this order: its leaves, its root, and a note beside the chain of each run. Last, it removes
  * the pending leaves. So if notes of a root are missing, all leaves of this root are still pending. The next job writes
- * these notes before it makes a tree. The number of a root is its key. If two jobs run at the same time, one makes the
- * next root, and the other begins again. So a run that has no note is in no tree, or in the newest one.
+ * these notes before it makes a tree. The number of a root is its key. If two jobs run at the same time, one of them
+ * makes the next root, and the other starts again. So a run without a note is in no tree, or in the newest tree.
  */
 export async function proveClosedRuns(
   ports: ProvingPorts,
@@ -55,7 +55,10 @@ export async function newestRoot({ rootStore }: Pick<ProvingPorts, "rootStore">)
   return newest && readRoot(newest);
 }
 
-/** Separates the runs that need a tree, in the order of their ends, from those that have one. */
+/**
+ * Splits pending leaves into `due` and `done`. The runs of `due` are in no tree yet, and are sorted by their ends. The
+ * runs of `done` are already in a tree, or are repeated.
+ */
 async function withoutNoted({ chain }: Pick<ProvingPorts, "chain">, pending: readonly PendingLeaf[]) {
   const notes = await chain.rootNotes([...new Set(pending.map(({ execution }) => execution))]);
   const byEnd = pending.toSorted((a, b) => (endOf(a) < endOf(b) ? -1 : 1));
@@ -79,7 +82,7 @@ async function addRoot(ports: ProvingPorts, before: Root | undefined, leaves: re
   return stored?.text === text ? readRoot(stored) : undefined;
 }
 
-/** Writes the notes of a tree that a job left out because it died. */
+/** Writes the missing notes of a tree. Notes are missing if the job that made the tree crashed. */
 async function completeNotes(ports: ProvingPorts, root: Root): Promise<void> {
   const places = (await ports.roots.leaves(root)).map(({ execution }, index) => ({ execution, index }));
   const notes = await ports.chain.rootNotes(places.map(({ execution }) => execution));

@@ -13,7 +13,7 @@ export interface ShownRoot extends Root {
   delayMs: number | null;
 }
 
-/** Lists the roots, the newest first. Throws `Forbidden`. */
+/** Lists the roots, the newest first. Throws `Forbidden` if the caller's key is for one client. */
 export async function listRoots({ rootStore }: Pick<ServicePorts, "rootStore">, by: Principal, page: PageQuery) {
   demandAllClients(by);
   const { items, ...rest } = await readPage(page, rootStore.list, ({ number }) => String(number));
@@ -31,13 +31,13 @@ async function withStamps({ stamps }: Pick<RootStore, "stamps">, roots: readonly
   });
 }
 
-/** The time in which a request makes roots. API Gateway answers 503 after 30 seconds. */
+/** The milliseconds that a request may take to make roots. API Gateway answers 503 after 30 seconds. */
 const requestMs = 20_000;
 
 /**
  * Makes a root over the runs that have closed, without waiting for the hourly job, and returns the newest root.
- * `problem` is the reason why a root has no time stamp yet. Throws `Forbidden`, and `Conflict` if no run has ever
- * closed.
+ * `problem` is the reason why a root has no time stamp yet. Throws `Forbidden` if the caller's key is for one client,
+ * and `Conflict` if no run has ever closed.
  */
 export async function makeRoot(
   ports: Parameters<typeof proveAndStamp>[0],

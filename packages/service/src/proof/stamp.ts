@@ -10,10 +10,10 @@ interface StampingPorts {
   timeStamper?: TimeStamper;
 }
 
-/** The maximum of stamps per job. A request takes at most ten seconds. */
+/** The maximum number of stamps per job. A request for one stamp takes at most ten seconds. */
 const maxStamps = 50;
 
-/** The difference between the clocks of NOVA and of the authority that verifiers tolerate. */
+/** Verifiers tolerate this difference between the clocks of NOVA and of the authority, in milliseconds. */
 const toleranceMs = 5 * 60_000;
 
 export interface Stamped {
@@ -52,7 +52,7 @@ export async function stampRoots(
   return { stamps };
 }
 
-/** The milliseconds at the end of a job that it keeps for stamps. */
+/** The milliseconds at the end of a job in which the job makes no root, so that it has time to get stamps. */
 const stampingMs = 15_000;
 
 export interface Proved extends Stamped {

@@ -43,7 +43,10 @@ function contentsOf(element: DerElement | undefined, tag: number): Buffer {
   throw new NotDer(`an element has the tag ${element?.tag}, not ${tag}`);
 }
 
-/** Returns where the contents of the element at `at` start and end. Lengths have at most four bytes, as few as possible. */
+/**
+ * Returns the positions at which the contents of the element at `at` start and end. The length has at most four bytes,
+ * and as few bytes as possible.
+ */
 function spanAt(bytes: Buffer, at: number): { start: number; end: number } {
   const lengthByte = bytes[at + 1];
   if (lengthByte === undefined) throw new NotDer("an element has no length");
@@ -62,15 +65,18 @@ function derOf(tag: number, ...contents: Uint8Array[]): Buffer {
   return Buffer.concat([Buffer.of(tag, bytes.length), bytes]);
 }
 
-/** The authority did not answer, or answered something else than a stamp over the hash. */
+/** The authority did not answer, or its answer is not a stamp over the hash. */
 export class StampFailed extends Error {
   override name = "StampFailed";
 }
 
-/** The largest answer. A token has a few kilobytes, most of them certificates. */
+/** The maximum size of an answer, in bytes. A token has a few kilobytes, most of them certificates. */
 const maxBytes = 100_000;
 
-/** Asks an RFC 3161 authority over HTTP. One request takes ten seconds at most, and is not repeated. */
+/**
+ * Returns a `TimeStamper` that asks an RFC 3161 authority over HTTP. One request takes ten seconds at most, and is not
+ * repeated.
+ */
 export function createTimeStamper(outgoing: Pick<Outgoing, "fetch">, url: string): TimeStamper {
   const { host } = new URL(url);
   return {

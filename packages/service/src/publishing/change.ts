@@ -9,22 +9,25 @@ import { moveActive, settleTriggers } from "./move-active.ts";
 
 /**
  * Finishes a deletion: removes the triggers, pauses and credentials of a deleted workflow, and records the deletion.
- * The deletion itself calls it. After a crash, the next deletion or publication of that id calls it. Returns false if
- * nothing was left to do.
+ * The deletion itself calls this function. After a crash, the next deletion or publication of that id calls it. Returns
+ * false if no deletion is in progress.
  */
 export async function finishDeletion(ports: ServicePorts, id: string): Promise<boolean> {
   const { leaving } = (await ports.workflowStates.get(id)) ?? {};
   if (!leaving) return false;
   await settleTriggers(ports, id);
   await endPauses(ports, id);
-  // A version that was published during the deletion uses the same credentials, so they are kept.
+  // Keeps the credentials if a version was published during the deletion, because that version uses them.
   if (!(await showUnlessDeleted(ports, id))) await removeCredentialsOf(ports, { workflow: id });
   await ports.audit.append(leaving);
   await ports.workflowStates.endDeletion(id, leaving);
   return true;
 }
 
-/** Activates a version for new runs; open runs continue with their own version. Throws `NotFound`, `Forbidden`. */
+/**
+ * Activates a version for new runs; open runs continue with their own version. Throws `NotFound`, and `Forbidden` if
+ * the caller's key is for one client.
+ */
 export async function activateVersion(ports: ServicePorts, by: Principal, id: string, version: number): Promise<void> {
   demandAllClients(by);
   const found = await findWorkflow(ports, id, version);
@@ -40,8 +43,8 @@ export async function activateVersion(ports: ServicePorts, by: Principal, id: st
 }
 
 /**
- * Deletes a workflow. After a crash, a repeated call completes the deletion. Throws `NotFound`, `Forbidden`; `Conflict`
- * while runs are open.
+ * Deletes a workflow. After a crash, a repeated call completes the deletion. Throws `NotFound`, `Forbidden` if the
+ * caller's key is for one client, and `Conflict` while runs are open or a version is being published.
  */
 export async function deleteWorkflow(ports: ServicePorts, by: Principal, id: string): Promise<void> {
   demandAllClients(by);
@@ -76,8 +79,9 @@ export interface Review extends Pick<Generation, "node" | "client" | "codeHash" 
 }
 
 /**
- * Stores a verdict. Approved code runs from now on and replaces other code for the same inputs. Rejected code no longer
- * runs, but is kept. A repeated verdict changes nothing. Throws `NotFound`, `Forbidden`, `Conflict`.
+ * Stores a verdict. From now on, approved code runs in place of other code for the same inputs. Rejected code no longer
+ * runs, but is kept. A repeated verdict changes nothing. Throws `NotFound`, `Conflict` if a verdict rejects approved
+ * code, and `Forbidden` if the caller's key is for one client and the code is for all clients.
  */
 export async function reviewCode(
   ports: ServicePorts,

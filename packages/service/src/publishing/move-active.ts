@@ -6,9 +6,9 @@ import { putTriggers, removeTriggers, replacesTrigger } from "../triggers/sync.t
 import { findActive } from "../workflows/find.ts";
 
 /**
- * Brings triggers into the state that the active version defines. It looks at the triggers in `made` and at those of
- * `touched` versions: it sets up the ones that the active version has, and removes the others. If another version
- * becomes active meanwhile, it starts again. Throws as `putTriggers` does.
+ * Brings the triggers in `made` and the triggers of `touched` versions into the state that the active version defines.
+ * It sets up the triggers that the active version has, and removes the others. If another version becomes active in the
+ * meantime, the function starts again. Throws as `putTriggers` does.
  */
 export async function settleTriggers(ports: ServicePorts, workflowId: string, made: readonly Trigger[] = []) {
   for (let all = made; ; ) {
@@ -40,11 +40,11 @@ async function clearTouched(ports: ServicePorts, workflowId: string, state: Vers
 }
 
 /**
- * Activates `next`, or no version. It first sets up the triggers of `next`, and at the end removes those of the
- * previous version. `decide` returns the new state, or undefined for no change. If another process changes the state
- * meanwhile, the function calls `decide` again. It lists `next` and the previous version in `touched` before it sets up
- * the first trigger, and until all triggers are settled. So the sweeper finishes the work of a crashed process. Throws
- * the errors of `decide` and of `putTriggers`.
+ * Activates `next`; if `next` is undefined, no version stays active. The function first sets up the triggers of `next`,
+ * and at the end removes the triggers of the previous version. `decide` returns the new state, or undefined for no
+ * change. If another process changes the state in the meantime, the function calls `decide` again. From before the
+ * first trigger is set up until all triggers are settled, `touched` lists `next` and the previous version. So the
+ * sweeper finishes the work of a crashed process. Throws the errors of `decide` and of `putTriggers`.
  */
 export async function moveActive(
   ports: ServicePorts,
@@ -85,7 +85,7 @@ function previousVersions(before: readonly number[], from: number | undefined, t
 }
 
 /**
- * Sets up the triggers of a version that will be activated, in addition to those of the active one. Does nothing if a
+ * Sets up the triggers of a version that will be activated. The triggers of the active version stay. Does nothing if a
  * later version is active. Throws as `putTriggers` does. After such an error, `settleTriggers` removes the triggers
  * that were set up before the error.
  */
@@ -96,9 +96,9 @@ export async function setUpTriggers(ports: ServicePorts, { workflowId, version, 
 }
 
 /**
- * Activates a ready version unless a later one is active. A deleted version that is published again becomes available
- * again. Returns whether anything changed; a repeated call changes nothing. With `staysBack`, a version that was not
- * deleted is activated only while no version is active, since a user may have rolled back from it. Throws as
+ * Activates a ready version unless a later version is active. A deleted version that is published again becomes
+ * available again. Returns whether anything changed; a repeated call changes nothing. With `staysBack`, a version that
+ * was not deleted is activated only while no version is active, since a user may have rolled back from it. Throws as
  * `putTriggers` does.
  */
 export async function activateUnlessOlder(ports: ServicePorts, ready: WorkflowVersion, staysBack = false) {

@@ -9,10 +9,10 @@ import { activateUnlessOlder, settleTriggers, setUpTriggers } from "./move-activ
 
 /**
  * Publishes a pending version: makes a version of its state machine and activates it. Every step can be repeated: after
- * a crash, Step Functions returns a version with the same contents for the same definition. During an outage it throws,
- * so that the queue delivers the publication again. Every other error would occur again, so the publication becomes
- * `failed` with the reason. If the publication is already over, it only settles triggers that a crashed process left.
- * Returns whether it called Step Functions.
+ * a crash, Step Functions returns a version with the same contents for the same definition. During an outage the
+ * function throws, so the queue delivers the publication again. Every other error would occur again, so the publication
+ * becomes `failed` with the reason. If the publication is already over, the function only settles triggers that a
+ * crashed process left. Returns whether it called Step Functions.
  */
 export async function publishVersion(ports: ServicePorts, name: PublicationName): Promise<boolean> {
   const read = await catchRefusal(async () => ({ publication: await ports.publications.get(name) }));
@@ -36,7 +36,10 @@ async function publishPending(ports: ServicePorts, name: PublicationName, public
 
 type Refusal = { reason: string };
 
-/** Sets up the triggers before it stores the version, so a version whose triggers fail never runs. */
+/**
+ * Makes the state machine, sets up the triggers, and then stores and activates the version. So a version whose triggers
+ * cannot be set up never runs.
+ */
 async function makeReady(ports: ServicePorts, publication: Publication): Promise<WorkflowVersion | Refusal> {
   const { deleted = 0 } = (await ports.workflowStates.get(publication.workflowId)) ?? {};
   if (deleted >= publication.version) return { reason: "the workflow was deleted meanwhile - publish it again" };
@@ -101,7 +104,9 @@ async function makeMachine(ports: ServicePorts, publication: Publication): Promi
   }
 }
 
-/** Stores the version. A crashed attempt may have stored it already, or another publication may have taken the number. */
+/**
+ * Stores the version. A crashed attempt may have stored it already, or another publication may have taken its number.
+ */
 async function storeVersion({ workflows }: ServicePorts, made: WorkflowVersion): Promise<WorkflowVersion | Refusal> {
   if (await workflows.create(made)) return made;
   const there = await workflows.get(made.workflowId, made.version);
@@ -109,7 +114,7 @@ async function storeVersion({ workflows }: ServicePorts, made: WorkflowVersion):
   return { reason: `version ${made.version} was taken by another publication - publish it again` };
 }
 
-/** Number of the newest versions of one state machine that NOVA always keeps. Step Functions keeps at most 1,000. */
+/** NOVA always keeps this number of the newest versions of one state machine. Step Functions keeps at most 1,000. */
 const keptVersions = 50;
 
 /** Removes old versions of a state machine, except those that open runs, active versions, client pins or nodes use. */
@@ -173,7 +178,7 @@ export async function handOver(ports: ServicePorts, name: PublicationName): Prom
   else await ports.publishQueue.enqueue({ workflow: name.workflowId, version: name.version });
 }
 
-/** Hands a publication over and waits until it is over. Returns its current state if that takes too long. */
+/** Puts a publication into the queue, and waits until it has ended, for at most `patienceMs`. Returns its state. */
 export async function waitUntilPublished(ports: ServicePorts, waiting: Publication): Promise<Publication> {
   const { publications, clock } = ports;
   const name = { workflowId: waiting.workflowId, version: waiting.version };
@@ -187,8 +192,8 @@ export async function waitUntilPublished(ports: ServicePorts, waiting: Publicati
 }
 
 /**
- * Puts lost publications into the queue again, and returns them. The wait until the next repetition doubles each time,
- * so a sweep does not repeat all publications of a long queue.
+ * Puts lost publications into the queue again, and returns them. The pause before the next repetition doubles each
+ * time, so a sweep does not repeat all publications of a long queue.
  */
 export async function sweepPublications(ports: ServicePorts): Promise<PublicationName[]> {
   const again: PublicationName[] = [];

@@ -89,8 +89,8 @@ export async function storePublication(
 ): Promise<Stored> {
   const hash = workflowHash(workflow);
   for (;;) {
-    // Reads the publication before the version: a publication that becomes ready between the two reads is found as a
-    // version.
+    // Reads the publication before the version: if a publication becomes ready between the two reads, the second read
+    // finds its version.
     const queued = await ports.publications.latest(workflow.id);
     const ready = await ports.workflows.latest(workflow.id);
     const version = Math.max(queued?.version ?? 0, ready?.version ?? 0) + 1;
@@ -133,13 +133,13 @@ export interface Publishing {
   kept?: Kept;
 }
 
-/** Settings of an earlier version that the next one keeps unless its definition has its own. */
+/** Settings of an earlier version. The next version keeps them unless its definition has these settings itself. */
 type Kept = Pick<Workflow, "triggers" | "onFailure">;
 
 /**
  * Validates a definition, stores it as a version, and hands the version over for publication. New runs use the version
  * once it is `ready`. The audit gets a record only if new runs use another version than before. Throws `Refused` with
- * the findings; `Forbidden`.
+ * the findings, and `Forbidden` if the caller's key is for one client.
  */
 export async function publish(
   ports: ServicePorts,

@@ -44,8 +44,8 @@ const rounds = new WeakMap<SlotStore, Map<string, { current: Promise<string[]>; 
 
 /**
  * Starts queued runs of these pools, in the order of their queues, while there are slots. If a run needs a slot of
- * another pool that is full, later runs start before it. Returns the started runs. Several processes may call it at the
- * same time.
+ * another pool that is full, later runs start before it. Returns the started runs. Several processes may call this
+ * function at the same time.
  */
 export function fillPools(ports: QueuePorts, pools: readonly string[]): Promise<string[]> {
   const under = rounds.get(ports.slots) ?? new Map();
@@ -82,7 +82,7 @@ class Queues {
   readonly #full = new Set<string>();
   /**
    * Pools of the runs that this call could not start. While this call tried to start such a run, other processes may
-   * have kept a slot free for it, and so skipped later runs.
+   * have kept a slot free for that run, and so skipped later runs.
    */
   #touched = new Set<string>();
 
@@ -91,7 +91,10 @@ class Queues {
     this.#limit = limitsOf(ports);
   }
 
-  /** Tries the queued runs in order. Returns whether it kept slots free for runs that other processes are starting. */
+  /**
+   * Tries to start the queued runs, in the order of the queues. Returns whether it kept slots free for runs that other
+   * processes are starting.
+   */
   async goThrough(pools: ReadonlySet<string>): Promise<boolean> {
     const ahead = new Map<string, number>();
     this.#touched = new Set();
@@ -162,14 +165,14 @@ export type QueuePorts = Pick<
 export type AdmitResult = { outcome: "begun" | "busy" | "gone" | "held" } | { outcome: "full"; pool: string };
 
 /**
- * After this time, an attempt counts as crashed. A newer admission then replaces that of the attempt, even if the
- * process of the attempt is still alive.
+ * After this time, an attempt counts as crashed. A newer admission then replaces the admission of the attempt, even if
+ * the process of the attempt is still alive.
  */
 const abandonedMs = 30_000;
 
 /**
- * Takes a slot in each pool of a run and starts the run. If a pool has no free slot, it takes no slot at all. `limit`
- * returns the slots of a pool for this run.
+ * Takes a slot in each pool of a run and starts the run. If a pool has no free slot, the function takes no slot at all.
+ * `limit` returns the number of slots of a pool, without the slots that are kept free for runs ahead of this run.
  */
 export async function admit(
   ports: QueuePorts,
@@ -197,14 +200,17 @@ export async function admit(
   return { outcome: "full", pool: full };
 }
 
-/** Builds an admission that sorts after `from`, since a slot moves only from an earlier admission to a later one. */
+/**
+ * Builds an admission that sorts after `from`, since a slot moves only from an earlier admission to a later admission.
+ */
 function nextAdmission(from: string, now: number): string {
   return ulid(from === "" ? now : Math.max(now, decodeTime(from) + abandonedMs + 1));
 }
 
 /**
- * Gives the admission of an ended attempt an earlier time, so that the next attempt need not wait. If it were removed
- * instead, the next admission could sort before that of a slow process that is still alive.
+ * Returns an admission with an earlier time, for an attempt that has ended, so that the next attempt need not wait. If
+ * the record kept no admission, the next admission could sort before the admission of a slow process that is still
+ * alive.
  */
 function backDate(admission: string): string {
   return ulid(decodeTime(admission) - abandonedMs);
@@ -214,7 +220,10 @@ export function ticketOf({ id, pools = [], rank }: Execution): Ticket {
   return { execution: id, pools, rank };
 }
 
-/** Takes a slot in each of the pools and returns null. If a pool is full, it takes none and returns that pool. */
+/**
+ * Takes a slot in each of the pools and returns null. If a pool is full, it gives back the slots that it took, and
+ * returns that pool.
+ */
 async function takeSlots(
   { slots }: Pick<QueuePorts, "slots">,
   { execution, pools }: Ticket,
@@ -230,8 +239,8 @@ async function takeSlots(
 }
 
 /**
- * Marks the run as running, then starts its state machine. After a crash in between, the sweeper starts the state
- * machine.
+ * Marks the run as running, then starts its state machine. If the process crashes between these steps, the sweeper
+ * starts the state machine.
  */
 async function startAdmitted(
   ports: QueuePorts,

@@ -53,7 +53,7 @@ export function poolsOf({ workflow, client, ofWorkflow, ofClient, isPaused, atOn
   return pools.map(poolName);
 }
 
-/** The limit of a pool whose quota was removed while runs waited in its queue. */
+/** The number of slots of a pool whose quota was removed while runs waited in its queue. */
 const unlimited = 1_000_000;
 
 type LimitPorts = Pick<ServicePorts, "workflowStates" | "clients" | "admissions">;

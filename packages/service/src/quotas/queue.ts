@@ -10,8 +10,8 @@ import { admit, fillPools, type QueuePorts, ticketOf } from "./fill.ts";
 import { allRunsPool, limitsOf, poolsOf, type RunQuotas, readPool } from "./pools.ts";
 
 /**
- * Starts a run with `start`, or queues it if a quota, a pause or the limit for all runs applies. If none applies, it
- * only calls `start`.
+ * Starts a run with `start`, or queues it if a quota, a pause or the limit for all runs applies. If none of these
+ * applies, the function only calls `start`.
  */
 export async function startOrQueue(
   ports: ServicePorts,
@@ -56,8 +56,8 @@ export async function sweepQueues(ports: QueuePorts, timeBudget?: TimeBudget): P
 }
 
 /**
- * Frees unused slots of a pool: those of ended runs, and in the pool of all runs also those of waiting runs. It reads
- * each record, since the index of open runs may be out of date.
+ * Frees the slots of ended runs in a pool. In the pool of all runs, it also frees the slots of waiting runs. It reads
+ * each run's record, since the index of open runs may be out of date.
  */
 async function repairPool(ports: QueuePorts, pool: string, running: ReadonlySet<string>): Promise<void> {
   for (const execution of await ports.slots.taken(pool)) {
@@ -77,7 +77,7 @@ export async function workflowQuotas(ports: ServicePorts, id: string): Promise<W
 
 /**
  * Replaces all quotas of a workflow. Runs that started before the workflow had a quota hold no slot, so they do not
- * count. Throws `NotFound`, `Forbidden`.
+ * count. Throws `NotFound`, and `Forbidden` if the caller's key is for one client.
  */
 export async function setWorkflowQuotas(ports: ServicePorts, by: Principal, id: string, quotas: WorkflowQuotas) {
   demandAllClients(by);
@@ -92,8 +92,9 @@ export async function setWorkflowQuotas(ports: ServicePorts, by: Principal, id: 
 }
 
 /**
- * Pauses or resumes a workflow. While it is paused, its new runs are queued, its schedules skip their times, and its
- * started runs continue. On resuming, queued runs start as far as quotas allow. Throws `NotFound`, `Forbidden`.
+ * Pauses or resumes a workflow. During a pause, new runs of the workflow are queued, schedules skip their times, and
+ * started runs continue. When the workflow is resumed, queued runs start as far as quotas allow. Throws `NotFound`, and
+ * `Forbidden` if the caller's key is for one client.
  */
 export async function setWorkflowPaused(ports: ServicePorts, by: Principal, id: string, isPaused: boolean) {
   demandAllClients(by);

@@ -22,7 +22,10 @@ interface ClientPass {
    */
   mark: string | undefined;
   cursor: string | undefined;
-  /** ISO 8601: start of the first run that could not be erased yet. `mark` never becomes later than this time. */
+  /**
+   * ISO 8601: the time at which the first run that cannot be erased yet started. `mark` never becomes later than this
+   * time.
+   */
   staysFrom: string | undefined;
 }
 
@@ -74,7 +77,7 @@ async function erasePage(ports: ServicePorts, turn: ClientPass, retained: Retent
 
 /**
  * Erases a run. Returns false if the run cannot be erased yet, for example because a restart of it is open. A run
- * inside another one is erased with the outer run.
+ * inside another run is erased with the outer run.
  */
 async function eraseRun(ports: ServicePorts, run: Execution, end: string, retained: RetentionResult): Promise<boolean> {
   if (run.erased === true) return true;
@@ -82,7 +85,7 @@ async function eraseRun(ports: ServicePorts, run: Execution, end: string, retain
   if (open || endedAt === undefined || endedAt > end) return false;
   if (run.parent) return true;
   try {
-    // Reads the record again, since the listed one may not show a new restart yet.
+    // Reads the record again, because `run`, which comes from a list, may not show a new restart yet.
     const record = (await ports.executions.get(run.id)) ?? run;
     if ((await readRestartFamily(ports, record)).some((one) => one.open)) return false;
     await eraseMembers(ports, record, [run.id]);

@@ -10,8 +10,8 @@ type Warn = (message: string, facts: Record<string, unknown>) => void;
 
 /**
  * Builds a hook for ended runs. The hook stores the statistics of the run and its leaf for the next Merkle tree. Then
- * it starts the next queued run, even if it could not store them. Statistics and leaf come first, since the start can
- * take seconds.
+ * it starts the next queued run, even if it could not store the statistics and the leaf. It stores them first, because
+ * the start can take seconds.
  */
 export function createOnExecutionEnded(ports: HookPorts, warn: Warn): OnExecutionEnded {
   return async (execution) => {
@@ -35,8 +35,8 @@ async function putLeaf({ leaves }: HookPorts, { id, tip, endedAt }: Execution): 
 
 /**
  * Stores the statistics of a run. It throws only an outage, so that the caller tries again. Any other error would occur
- * at every retry, and the run would never close. After such an error, it tries again without the nodes, and then gives
- * up with a warning.
+ * at every retry, and the run would never close. After such an error, it warns, and tries once more without the
+ * statistics of the nodes.
  */
 async function putStats(ports: HookPorts, execution: Execution, warn: Warn): Promise<void> {
   const attempts = [() => statsOf(ports, execution), async () => bareStatsOf(execution)];

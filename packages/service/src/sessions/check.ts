@@ -31,10 +31,10 @@ export interface CheckedNode {
   prompt: FilledPrompt | null;
 }
 
-/** Codes of findings that `checkCode` reports, too. */
+/** Codes of findings that both the check of the workflow and `checkCode` report. */
 const alsoOfCode = new Set<string>(["NOVA508", "NOVA601", "NOVA602", "NOVA603", "NOVA604", "NOVA607"]);
 
-/** Checks a node with the context that it would get. Throws `NotFound`, `Refused`. */
+/** Checks a node of a draft with the context that the node would get in a run. Throws `NotFound`, `Refused`. */
 export async function checkNode(ports: ServicePorts, by: Principal, id: string, nodeId: string): Promise<CheckedNode> {
   const session = await readSession(ports, by, id);
   const node = nodeOf(session.state.draft, nodeId);

@@ -34,7 +34,7 @@ export interface IncomingEdge {
   on: { kind: "always" } | { kind: "choice"; label: string; others: readonly string[] } | { kind: "failure" };
 }
 
-/** Caches graphs by the hash of their structure, which most requests do not change. */
+/** Caches graphs by the hash of their structure, because most requests do not change the structure. */
 const cachedGraphs = new LRUCache<string, DraftGraph>({ max: 50 });
 
 /** Builds the graph from the structure alone, so faults inside nodes do not matter. */
@@ -84,8 +84,8 @@ function analyseDraft(draft: Draft): DraftGraph {
 }
 
 /**
- * Sorts the nodes, without start and end, so that each follows its predecessors. If the edges do not order two nodes,
- * the one that is earlier in the draft comes first.
+ * Sorts the nodes, without start and end, so that each follows its predecessors. If no edges order two nodes, they keep
+ * their order in the draft.
  */
 function sortSteps(draft: Draft): string[] {
   const next = nextOf(draft);
@@ -133,7 +133,10 @@ function addStartAndEnds({ nodes }: Draft, edges: readonly DraftEdge[], back: Re
   return { start, ends, edges: framed, onward: unrollLoops({ nodes, edges: framed }, back, end) };
 }
 
-/** Builds an edge that is taken for every outcome. */
+/**
+ * Builds an edge that a run takes after every outcome of `from`. `choosing` has the ids of nodes whose edges need a
+ * condition.
+ */
 function edgeTo(from: string, to: string, choosing: ReadonlySet<string>): DraftEdge {
   return { from, to, ...(choosing.has(from) && { condition: defaultLabel }) };
 }
@@ -198,7 +201,7 @@ export function followsEdge({ on }: Pick<IncomingEdge, "on">, { decision, failed
 
 /**
  * Finds the edges that lead back to a node on the path from the start to the edge. It leaves out the edges of a cycle
- * in which no edge has `max`. So this cycle stays in the graph, and a finding reports it.
+ * in which no edge has `max`. So such a cycle stays in the graph, and a finding reports it.
  */
 function findEdgesBack(draft: Draft): Set<DraftEdge> {
   const leaving = Map.groupBy(draft.edges, ({ from }) => from);
@@ -226,7 +229,7 @@ function findEdgesBack(draft: Draft): Set<DraftEdge> {
   return back;
 }
 
-/** Finds the nodes that lie on a cycle, and all nodes that they reach. */
+/** Finds the nodes in loops, and all nodes that a run can reach from loops. */
 function findLoops({ nodes, edges }: Draft): Pick<DraftGraph, "loops" | "afterLoops"> {
   if (edges.every(({ max }) => max === undefined)) return { loops: new Map(), afterLoops: new Set() };
   const steps = stepsOf({ nodes }).map(({ id }) => id);

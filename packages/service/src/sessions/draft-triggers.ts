@@ -7,14 +7,17 @@ import { canSeeTrigger } from "../workflows/find.ts";
 type Settings = Draft["settings"];
 
 /**
- * Returns the triggers and the receivers of failures of a workflow as settings of a draft. It rounds their numbers as
- * JavaScript does.
+ * Returns the triggers of a workflow, and the receivers of its failures, as settings of a draft. Numbers in them are
+ * rounded to JavaScript's doubles.
  */
 export function settingsOfTriggers(workflow: Pick<Workflow, "triggers" | "onFailure">): Settings {
   return JSON.parse(JSON.stringify(writeTriggers(workflow)));
 }
 
-/** Restores the digits of numbers in triggers that are the same as in the published workflow. */
+/**
+ * Restores the exact digits of numbers in triggers. It does so only for triggers that equal a trigger of the published
+ * workflow.
+ */
 export function restoreDigits(settings: Settings, published: Workflow | undefined): Settings {
   const written = (published && (writeTriggers(published).triggers as object[] | undefined)) ?? [];
   const exact = new Map(written.map((one) => [JSON.stringify(JSON.parse(JSON.stringify(one))), one]));
@@ -31,8 +34,8 @@ export function redactSettings(by: Principal, settings: Settings): Settings {
 }
 
 /**
- * Adds to the settings `after` the parts of `before` that their author cannot see, so that these parts stay. Triggers
- * that a key of one client adds are for this client. Throws `Forbidden`, `Refused`.
+ * Adds to the settings `after` the parts of the settings `before` that the caller cannot see, so that these parts stay.
+ * Triggers that a key of one client adds are for this client. Throws `Forbidden`, `Refused`.
  */
 export function withUnseen(by: Principal, before: Settings, after: Settings): Settings {
   const { client } = by;

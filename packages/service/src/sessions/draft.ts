@@ -5,7 +5,10 @@ import { Conflict, NotFound, Refused } from "../errors.ts";
 import type { Draft, DraftEdge, DraftNode, SessionState } from "../ports/sessions.ts";
 import { changeAround, changeInside, draftAround, listNodes, nodeOf } from "./scope.ts";
 
-/** Limits that keep a draft readable, and its run within the history limit of Step Functions. */
+/**
+ * Limits for the number of nodes and the bytes of a draft. They keep the draft readable, and keep its run within the
+ * history limit of Step Functions.
+ */
 const maxNodes = 500;
 const maxBytes = 2 * 1024 * 1024;
 
@@ -30,8 +33,8 @@ export function isInput({ type, executor, prompt, promptFile }: DraftNode): bool
 }
 
 /**
- * Returns the steps to which an edge may lead. Tools and fallbacks are left out, because only the node that has them
- * beside it starts them.
+ * Returns the steps to which an edge may lead. It leaves out tools and fallbacks: only the agent starts its tools, and
+ * only the node with a fallback starts the fallback.
  */
 export function stepsOf({ nodes }: Pick<Draft, "nodes">): DraftNode[] {
   const beside = new Set(nodes.flatMap(listIdsBeside));
@@ -39,8 +42,8 @@ export function stepsOf({ nodes }: Pick<Draft, "nodes">): DraftNode[] {
 }
 
 /**
- * Returns the ids of the nodes beside a node, to which no edge may lead: the tools of an agent, and the fallback of
- * code.
+ * Returns the ids of the nodes that belong to a node and to which no edge may lead: the tools of an agent, and the
+ * fallback of code.
  */
 export function listIdsBeside({ executor, tools, fallback }: DraftNode): string[] {
   const beside: unknown[] = executor === "agent" && Array.isArray(tools) ? tools : [fallback];
@@ -48,8 +51,8 @@ export function listIdsBeside({ executor, tools, fallback }: DraftNode): string[
 }
 
 /**
- * Lists the nodes beside some nodes, and the nodes beside those. For code with a fallback, these are the agent and the
- * tools of the agent.
+ * Lists the tools and fallbacks of the nodes in `some`, and also the tools and fallbacks of these. For code whose
+ * fallback is an agent, these are the agent and the agent's tools.
  */
 export function listNodesBeside({ nodes }: Pick<Draft, "nodes">, some: readonly DraftNode[]): DraftNode[] {
   const ids = new Set(some.flatMap(listIdsBeside));
@@ -59,8 +62,8 @@ export function listNodesBeside({ nodes }: Pick<Draft, "nodes">, some: readonly 
 }
 
 /**
- * Throws `Refused` if a key is one with which NOVA marks references, such as `$blob`. The message begins with `has`,
- * such as `the output has`.
+ * Throws `Refused` if a key begins with `$`. Such keys, for example `$blob`, mark NOVA's references. The message begins
+ * with `has`, such as `the output has`.
  */
 export function demandNoMark(members: readonly Pick<Member, "key">[], has: string): void {
   const mark = members.find(({ key }) => key.startsWith("$"));
@@ -84,7 +87,10 @@ function demandUniqueIds(draft: Draft): Draft {
   return draft;
 }
 
-/** Changes fields of a node; null removes a field. Returns the changed fields. Throws `Conflict`, `NotFound`, `Refused`. */
+/**
+ * Changes fields of a node; null removes a field. Returns the new draft and the names of the changed fields. Throws
+ * `Conflict`, `NotFound`, `Refused`.
+ */
 export function withChangedNode(
   draft: Draft,
   id: string,
@@ -101,9 +107,9 @@ export function withChangedNode(
 }
 
 /**
- * Removes a node with its edges, and with the nodes that only this node has beside it. Without this node, they would
- * run as steps. Returns the ids of the removed nodes, too. Throws `NotFound`, and `Conflict` if an `onError` leads to
- * the node.
+ * Removes a node with its edges. If no other node uses its tools or its fallback, it removes these, too, because they
+ * would run as steps without the node. Returns the draft and the ids of the removed nodes. Throws `NotFound`, and
+ * `Conflict` if an `onError` leads to the node.
  */
 export function withoutNode(whole: Draft, id: string): { draft: Draft; removed: Set<string> } {
   const removed = new Set([nodeOf(whole, id).id]);
@@ -121,14 +127,17 @@ export function withoutNode(whole: Draft, id: string): { draft: Draft; removed: 
   return { draft: changeAround(whole, id, (one) => ({ ...one, nodes, edges })), removed };
 }
 
-/** Says which nodes were deleted: a node, and the nodes that only it had beside it. */
+/**
+ * Returns a sentence that names the deleted nodes: first a node, then its tools and fallbacks that were deleted with
+ * it.
+ */
 export function describeRemoval([id = "", ...beside]: Iterable<string>): string {
   return `node "${id}" was deleted${beside.length > 0 ? `, with ${beside.map((one) => `"${one}"`).join(", ")}` : ""}`;
 }
 
 /**
- * Adds an edge to a draft. Throws `NotFound` if a node of the edge does not exist, `Conflict` if the draft has this
- * edge already, and `Refused` if the edge would close a cycle in which no edge has `max`.
+ * Adds an edge to a draft. Throws `NotFound` if a node of the edge does not exist, and `Conflict` if the draft has this
+ * edge already. Throws `Refused` if the edge would close a cycle in which no edge has `max`.
  */
 export function withEdge(whole: Draft, edge: DraftEdge): Draft {
   return sized(changeAround(whole, edge.from, (draft) => addEdge(draft, edge)));
@@ -149,7 +158,9 @@ function addEdge(draft: Draft, edge: DraftEdge): Draft {
   return changed;
 }
 
-/** Removes an edge; without a condition, all edges between the two nodes. Throws `NotFound`. */
+/**
+ * Removes an edge. If `edge` has no condition, it removes all edges from the one node to the other. Throws `NotFound`.
+ */
 export function withoutEdge(whole: Draft, edge: DraftEdge): Draft {
   return changeAround(whole, edge.from, (draft) => removeEdge(draft, edge));
 }
@@ -180,7 +191,10 @@ export function sized(draft: Draft): Draft {
   throw new Refused(`a session holds at most ${maxBytes} bytes of nodes, not ${bytes} - put data into the context`);
 }
 
-/** Returns the nodes of the cycle without `max` that an edge closes; the first node is repeated at the end. */
+/**
+ * Returns the cycle that an edge closes, if no edge of that cycle has `max`; undefined otherwise. The result repeats
+ * the first node at the end.
+ */
 export function cycleThrough({ nodes, edges }: Draft, { from, to, max }: DraftEdge): string[] | undefined {
   if (max !== undefined) return undefined;
   const next = nextOf({ nodes, edges });
@@ -211,7 +225,10 @@ export function sha256Of(value: unknown): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Hashes of everything that decides a node's outcome except its context, by node. */
+/**
+ * Returns a hash for each node, by its id. The hash covers everything that decides the node's outcome except the
+ * outcomes of earlier nodes.
+ */
 export function definitionHashes({ draft, context }: Pick<SessionState, "draft" | "context">): Map<string, string> {
   const { settings, files, nodes, edges } = draft;
   const { triggers: _, on_failure: __, ...decisive } = settings;

@@ -44,8 +44,8 @@ export interface DraftChange {
 }
 
 /**
- * Replaces parts of a session. An unchanged node keeps its version and its output. Throws as all edits do, and `Conflict`
- * if the session has another revision than `expected`.
+ * Replaces parts of a session. An unchanged node keeps its version and its output. Throws as all edits do (see
+ * `applyToDraft`), and `Conflict` if the session does not have the expected revision.
  */
 export async function changeDraft(
   ports: ServicePorts,
@@ -74,7 +74,7 @@ export async function changeDraft(
   return session;
 }
 
-/** Throws `Refused` if an input would no longer be secret although the session may hold values of it. */
+/** Throws `Refused` if new settings make a secret input public although the session may hold a value of that input. */
 export function demandSecrets({ draft, context, nodes }: SessionState, { settings }: Pick<DraftChange, "settings">) {
   if (!settings) return;
   const kept = secretKeys(settings);
@@ -98,8 +98,8 @@ async function replaceParts(before: Draft, { settings = before.settings, nodes, 
 }
 
 /**
- * Adds those starts and ends of the draft that an edge mentions. The caller may leave them out, because no answer lists
- * them.
+ * Adds the start nodes and end nodes of the draft that an edge mentions. The caller may leave out these nodes, because
+ * no answer lists them.
  */
 function withFrame(nodes: readonly DraftNode[], before: Draft, edges: readonly DraftEdge[]): readonly DraftNode[] {
   const known = new Set(nodes.map(({ id }) => id));
@@ -205,7 +205,10 @@ async function demandNoSecret(ports: ServicePorts, session: Session, members: re
   );
 }
 
-/** Returns the edge that a decision takes from now on: `requested`, or the output's own decision. Throws `Refused`. */
+/**
+ * Returns the label of the edge that a decision takes from now on: `requested`, or the decision in the output. Returns
+ * undefined for a node without conditional edges. Throws `Refused` if no edge has that label.
+ */
 function decisionOf(state: SessionState, id: string, requested: string | undefined, members: readonly engine.Member[]) {
   const own = state.draft.edges.filter(({ from, condition }) => from === id && condition !== undefined);
   const labels = own.map(({ condition }) => conditionLabel(condition));

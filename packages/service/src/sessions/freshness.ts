@@ -4,27 +4,28 @@ import { definitionHashes, isInput, sha256Of } from "./draft.ts";
 import { buildDraftGraph, type DraftGraph, followsEdge } from "./draft-graph.ts";
 import { bodyOf, listMapsAround } from "./scope.ts";
 
-/** Whether the outcome of a node equals that of a new run of the whole draft. */
+/** Whether the outcome of a node is the same as a new run of the whole draft would produce. */
 export interface NodeFreshness {
   state: "fresh" | "stale";
   version: number;
   outcome?: NodeOutcome;
-  /** True if the current outcomes of decisions lead past the node, so that it needs no output. */
+  /** True if the current outcomes of decisions lead past the node. Such a node needs no output. */
   isSkipped: boolean;
   /** The inputs that an outcome would have if the node ran now. */
   inputs: RunBasis;
   basis: string;
 }
 
-/** Takes the place of the outcome id for a node without an outcome. */
+/** Stands in a hash for the outcome id of a node that has no outcome. */
 const none = "none";
 const skipped = "skipped";
 
 /**
- * Decides which nodes are fresh. A node is fresh while all inputs of its outcome are the same: its definition, the
- * settings and the initial context of the draft, and the outcomes of all nodes before it, which must be fresh
- * themselves. Direct predecessors alone would not suffice: a node that ran alone after a stale one used the outcomes of
- * earlier nodes. So an edit makes exactly its node and the descendants stale, and nothing has to be stored for that.
+ * Decides which nodes are fresh. A node is fresh while all inputs of its outcome are the same. The inputs are the
+ * node's definition, the settings and the initial context of the draft, and the outcomes of all nodes before it. These
+ * nodes must be fresh, too. Direct predecessors alone would not suffice: a node that ran alone after a stale node used
+ * the outcomes of earlier nodes. So an edit of a node makes exactly this node and its descendants stale, without a
+ * stored mark.
  */
 export function judgeFreshness(
   state: Pick<StateAround, "draft" | "context" | "nodes" | "isAfterStale">,
@@ -48,7 +49,7 @@ export function judgeFreshness(
     });
     const definition = loop ? hashLoop(state.draft, loop, hashes) : (hashes.get(id) ?? none);
     const basisFor = (inputs: RunBasis) => basisOf(inputs, (from) => outcomeId(all.get(from)));
-    // The last decision of a loop leads out of it, and does not lead to nodes that ran in earlier rounds.
+    // The last decision of a loop leads out of the loop, past nodes that ran in earlier rounds.
     const ranInLoop = loop !== undefined && outcome?.basis === basisFor({ definition, before, version });
     const isSkipped = areFresh && incoming.length > 0 && !isReachable && !ranInLoop;
     // A skipped node that ran alone must not look fresh.
@@ -76,7 +77,7 @@ export function stateAround(state: SessionState, id: string): StateAround {
 }
 
 export interface StateAround extends SessionState {
-  /** Whether a node before the map is stale, so that no node in its body is fresh. */
+  /** Whether a node before the map is stale. In this case, no node in the body of the map is fresh. */
   isAfterStale?: boolean;
 }
 
@@ -122,8 +123,8 @@ function hashLoop({ edges }: Draft, loop: readonly string[], hashes: ReadonlyMap
 }
 
 /**
- * Returns all ancestors of each node, sorted. For a node in a loop, they contain all nodes outside the loop that come
- * before any node of the loop.
+ * Returns all ancestors of each node, sorted. The ancestors of a node in a loop include all nodes outside the loop that
+ * come before any node of the loop.
  */
 function findAncestors({ order, before, loops }: DraftGraph): Map<string, string[]> {
   const all = new Map<string, string[]>();

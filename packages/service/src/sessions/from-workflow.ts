@@ -44,7 +44,7 @@ function readWritten(workflow: Workflow): Draft & Pick<Written, "edges"> {
   return { settings, files: Object.fromEntries(files), nodes: inline, edges };
 }
 
-/** Converts some nodes of a workflow, also of the bodies of its maps, to a draft in which they follow each other. */
+/** Converts some nodes of a workflow to a draft in which they follow each other. The nodes may be in bodies of maps. */
 export function draftOfNodes(workflow: Workflow, ids: readonly string[]): Draft {
   const { nodes, ...draft } = readWritten(workflow);
   const all = new Map(listNodes(nodes).map((node) => [node.id, node]));
@@ -61,7 +61,7 @@ interface Written extends Record<string, unknown> {
   edges: (DraftEdge & { max?: number })[];
 }
 
-/** Moves code and prompts from files into the node, where they are edited. */
+/** Copies the code and the prompt from their files into the node, where users edit them. */
 function inlineFiles({ codeFile, promptFile, ...node }: DraftNode, files: Readonly<Record<string, string>>): DraftNode {
   const inside = Array.isArray(node.nodes) && {
     nodes: (node.nodes as DraftNode[]).map((one) => inlineFiles(one, files)),

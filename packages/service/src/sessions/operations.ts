@@ -107,7 +107,7 @@ async function applyOperation(
     : { state: withDraft(state, withoutEdge(draft, edge)), what: `${edgeName(edge)} was deleted` };
 }
 
-/** Fields of a workflow that are no settings of a draft, and how they are changed. */
+/** The fields of a workflow that are not settings of a draft. Each value says how a user changes the field instead. */
 const noSettings: Readonly<Record<string, string>> = {
   id: "the workflow under which it is published decides",
   name: "the session has a name",
@@ -126,7 +126,7 @@ function withChangedSettings(before: Readonly<Record<string, unknown>>, changes:
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
 }
 
-/** Finds everything that publishing the draft would report. */
+/** Returns all findings that a publication of the draft would report. */
 export async function findDraftProblems(ports: ServicePorts, by: Principal, session: Session): Promise<Finding[]> {
   const { draft, workflow } = session.state;
   const named = { name: session.name, ...defined({ id: workflow }) };

@@ -32,7 +32,10 @@ export function partFrom(draft: Draft, draftGraph: DraftGraph, { entries, merge,
   return { start, steps: draftGraph.order.filter((id) => reached.has(id)), edges, passed, nodes, allEdges };
 }
 
-/** `nodes` come before the maps around a node. `beside` are tools and fallbacks of `nodes`. */
+/**
+ * Nodes outside the maps that contain a node. `nodes` run before these maps, and `beside` are the tools and fallbacks
+ * of `nodes`.
+ */
 export interface NodesOutside {
   nodes: readonly DraftNode[];
   beside: readonly DraftNode[];
@@ -53,7 +56,7 @@ export function partAlone(
   const inside = draftGraph.onward
     .filter(({ from }) => kept.has(from))
     .map((edge): DraftEdge => ({ ...edge, to: kept.has(edge.to) ? edge.to : end }));
-  // No edge leaves a tool, which runs alone like any other node.
+  // Adds an edge to the end if no edge leaves the node, for example for a tool.
   if (!inside.some(({ from }) => from === node.id)) inside.push({ from: node.id, to: end });
   const targets = new Set(inside.map(({ to }) => to));
   const first = [...passed, node.id].find((id) => !targets.has(id)) ?? node.id;
@@ -98,8 +101,8 @@ function wholeOf(draft: Draft, { start, ends, edges }: DraftGraph): { nodes: Dra
 const publishedOnly = new Set(["triggers", "on_failure", "warm", "timeout", "inputs"]);
 
 /**
- * Returns the part as a workflow file. Of the `inputs`, only secret ones are kept: the session has already checked its
- * initial context, and nodes have changed values since.
+ * Returns the part as a workflow file. It keeps only the secret `inputs`: the session has already checked its initial
+ * context, and nodes have changed values since.
  */
 export function sourceOfPart(
   draft: Draft,
@@ -127,7 +130,10 @@ export function sourceOfPart(
   };
 }
 
-/** Declares keys of the initial context as inputs, so that prompts may name them, and keeps the secret inputs. */
+/**
+ * Returns the `inputs` of a part: the secret inputs, and the keys of the initial context, so that prompts may name
+ * these keys. Returns undefined if there is none.
+ */
 function knownInputs(inputs: unknown, keys: readonly string[]): object | undefined {
   const properties = (inputs as { properties?: Record<string, { secret?: unknown }> } | undefined)?.properties ?? {};
   const known = keys.map((key) => [key, {}] as const);
@@ -155,9 +161,9 @@ export function sourceOfWhole(
 const mayBeMissing = new Set(["NOVA230", "NOVA302", "NOVA401", "NOVA411", "NOVA450", "NOVA456", "NOVA512", "NOVA515"]);
 
 /**
- * Throws `Refused` for a node that can never run: an unknown kind, an unknown key of its kind, or an invalid value. Checks
- * the nodes of a map one by one, so that a user can draw their edges later. Skips nodes for which `isKnown` is true,
- * because they were checked before.
+ * Throws `Refused` for a node that can never run, because of an unknown kind, a key that its kind does not have, or an
+ * invalid value. Checks the nodes of a map one by one, so that a user can draw their edges later. Skips nodes for which
+ * `isKnown` is true, because they were checked before.
  */
 export async function demandNode(
   draft: Draft,
@@ -177,7 +183,7 @@ export async function demandNode(
   const nodes = isStep(node) ? part.nodes : part.nodes.with(place, node);
   const { findings } = parseWorkflow(sourceOfPart(draft, { ...part, nodes }, { id: "draft", isRecorded: () => false }));
   const path = `$.nodes[${place}]`;
-  // The part has a start and an end of its own, so a start or an end of the draft is one too many.
+  // The part has its own start and end. So for a start or an end of the draft, findings about the graph do not count.
   const isOfGraph = (code: string) => !isStep(node) && code.startsWith("NOVA2");
   const own = findings.filter(
     ({ severity, code, ...found }) =>

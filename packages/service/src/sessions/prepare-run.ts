@@ -13,7 +13,7 @@ import { type NodesOutside, type Part, partAlone, partFrom } from "./part.ts";
 import { draftAround, listMapsAround, listNodes, nameOf, nodeOf, shortList } from "./scope.ts";
 import { homeOf, valuesOfAll } from "./view.ts";
 
-/** A planned run, and the state of the session for this run. The two are stored together. */
+/** A planned run, and the state of the session for this run. The store saves both together. */
 export interface Prepared {
   state: SessionState;
   /** The draft that runs; absent if it is the draft of `state`. */
@@ -86,9 +86,10 @@ function addMembers(planned: Plan, extra: readonly Member[]): Plan {
 }
 
 /**
- * Applies the outputs that a front end sends. If the output of a node of the draft (`id:<node>`, or the node's name)
- * differs from the current one, the session stores it as an output written by hand, and the version of the node rises.
- * Other values that the prompt names count for this run only. Null counts as absent. Throws `NotFound`, `Refused`.
+ * Applies the outputs that a front end sends. The key of an output is `id:<node>` or the name of a node. If an output
+ * differs from the current output of its node, the session stores it as an output written by hand, and the version of
+ * the node rises. Other values that the prompt names count for this run only. Null counts as absent. Throws `NotFound`,
+ * `Refused`.
  */
 export async function applyContextData(
   ports: ServicePorts,
@@ -128,7 +129,10 @@ export function contextMembers(contextData: string): Member[] {
   return members.filter(({ json }) => json !== "null");
 }
 
-/** Outputs of nodes of the draft among the members. The key `id:<node>` has priority over the node's name. */
+/**
+ * Finds the members whose keys name nodes of the draft, and returns their values as outputs of these nodes. The key
+ * `id:<node>` has priority over the node's name.
+ */
 function inputsIn({ nodes }: Draft, members: readonly Member[]): { input: string; json: string }[] {
   return listNodes(nodes).flatMap(({ id, name }) => {
     const keys = [idPrefix + id, ...(typeof name === "string" ? [name] : [])];
@@ -195,16 +199,16 @@ export interface SessionSnapshot {
   /** The draft, or the body of a map with the settings of the draft. */
   draft: Draft;
   draftGraph: DraftGraph;
-  /** The context with which the first nodes start: the initial context, or that of the first item of the map. */
+  /** The context with which the first nodes start: the initial context, or the context of the map's first item. */
   begin: Context;
   outside: Outside;
   freshness: ReadonlyMap<string, NodeFreshness>;
   values: ReadonlyMap<string, OutcomeAt>;
-  /** The recorded input of a node, if the outputs before the node are still those of the record. */
+  /** The recorded input of a node; absent if an output before the node has changed since the recording. */
   recorded?: { node: string; context: Context };
 }
 
-/** The nodes before the maps around a node, and their outcomes. */
+/** The nodes that run before the maps that contain a node, and the outcomes of these nodes. */
 interface Outside extends NodesOutside {
   outcomes: ReadonlyMap<string, OutcomeAt>;
   freshness: ReadonlyMap<string, NodeFreshness>;
@@ -214,7 +218,9 @@ interface Outside extends NodesOutside {
 
 export const nothingOutside: Outside = { nodes: [], beside: [], outcomes: new Map(), freshness: new Map() };
 
-/** Reads the draft and its outcomes, or the body of a map if `id` is in one. */
+/**
+ * Reads the draft and its outcomes. If the node `id` is in the body of a map, reads this body and its outcomes instead.
+ */
 export async function readSnapshot(ports: ServicePorts, session: Session, id = ""): Promise<SessionSnapshot> {
   const state = stateAround(session.state, id);
   const map = listMapsAround(session.state.draft.nodes, id).at(-1);
@@ -266,8 +272,9 @@ async function readRecorded(ports: ServicePorts, state: SessionState, { before }
 }
 
 /**
- * Plans everything from the first stale node on. A loop and all nodes after it run again, because the recorded outcomes
- * are those of its last round. Returns null if no node is stale. Throws `Refused` for a draft that cannot run.
+ * Plans a run of the draft from the first stale node on. A loop and all nodes after the loop run again, because the
+ * session has only the outcomes of the loop's last round. Returns null if no node is stale. Throws `Refused` for a
+ * draft that cannot run.
  */
 export function planStaleNodes({ draft, draftGraph, freshness, values, begin }: SessionSnapshot): Plan | null {
   const { afterLoops } = draftGraph;

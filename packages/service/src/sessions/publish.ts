@@ -22,9 +22,8 @@ import { bodyOf } from "./scope.ts";
 import { readSession } from "./sessions.ts";
 
 /**
- * Publishes the draft as the next version of a workflow: of `workflow`, of the workflow that the session was made from,
- * or of a new workflow with this `name`. Throws `Refused` with the findings, `Forbidden` for a key of one client,
- * `NotFound`.
+ * Publishes the draft as the next version of `workflow`, of the workflow from which the session was made, or of a new
+ * workflow with this `name`. Throws `Refused` with the findings, `Forbidden` for a key of one client, and `NotFound`.
  */
 export async function publishSession(
   ports: ServicePorts,
@@ -86,7 +85,10 @@ async function preparePublication(
   return { to, source, kept: keptOf(latest, draft.settings) };
 }
 
-/** Returns the published triggers and receivers of failures that stay, because the settings of the draft have none. */
+/**
+ * Returns the published triggers if the draft sets no triggers, and the published receivers of failures if the draft
+ * sets no receivers. The next version keeps them.
+ */
 function keptOf(published: Workflow | undefined, { triggers, on_failure }: Readonly<Record<string, unknown>>) {
   return defined({
     triggers: triggers === undefined ? published?.triggers : undefined,
@@ -95,9 +97,9 @@ function keptOf(published: Workflow | undefined, { triggers, on_failure }: Reado
 }
 
 /**
- * Builds the definition of the active version with the nodes that a user changed in a session around one entry of a
- * run. Throws `Refused` if no node was changed, and `Conflict` if the active version and the version of the run have
- * different definitions of a changed node.
+ * Builds the definition of the active version, with the nodes that a user changed in a session that was made from one
+ * entry of a run. Throws `Refused` if no node was changed, and `Conflict` if the active version and the version of the
+ * run have different definitions of a changed node.
  */
 async function sourceOfChanges(
   ports: ServicePorts,
@@ -131,7 +133,7 @@ async function sourceOfChanges(
   return { source: { ...source, text, isSent: true }, kept };
 }
 
-/** Replaces a node of a definition, also in the body of a map. All other text stays as it is. */
+/** Replaces a node of a definition, also in the body of a map. All other text stays unchanged. */
 function replaceNode(definition: string, node: DraftNode): string {
   const members = membersOf(definition).map(({ key, json }) => {
     if (key !== "nodes") return { key, json };
@@ -149,16 +151,17 @@ function sorted(node: DraftNode | undefined) {
 }
 
 /**
- * A draft reuses a state machine only if that is one of this many newest ones. `dropOldMachines` never removes those.
+ * A draft reuses a state machine only if it is among this number of newest state machines, which `dropOldMachines`
+ * never removes.
  */
 const keptMachines = 40;
 const keptDrafts = 100;
 
 /**
- * Returns the version that runs `source`, and the session's list of published drafts. If the definition is the same,
- * this is an earlier version. If only nodes changed and the graph did not, as in most edits, it is a new version on an
- * existing state machine. In all other cases, it is a new version with a new state machine. Throws `Refused` with the
- * findings, `Conflict` while Step Functions has not accepted the version.
+ * Returns the version that runs `source`, and the session's list of published drafts. If an earlier version has the
+ * same definition, the function returns that version. If nodes changed but the graph did not, as in most edits, it
+ * returns a new version on an existing state machine. In all other cases, it returns a new version with a new state
+ * machine. Throws `Refused` with the findings, and `Conflict` while Step Functions has not accepted the version.
  */
 export async function prepareDraftVersion(
   ports: ServicePorts,

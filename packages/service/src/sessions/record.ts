@@ -12,7 +12,10 @@ import { addOutcomes, type RunOutcome } from "./freshness.ts";
 
 const idPattern = /^ses_[0-9A-HJKMNP-TV-Z]{26}$/;
 
-/** Finds a session. Throws the same `NotFound` for an expired session, an unknown one, and one out of the caller's reach. */
+/**
+ * Finds a session. Throws the same `NotFound` if the session has expired, does not exist, or is out of the caller's
+ * reach.
+ */
 export async function sessionWithin(ports: Pick<ServicePorts, "sessions" | "clock">, by: Principal, id: string) {
   const session = idPattern.test(id) ? await ports.sessions.get(id) : undefined;
   if (session && reaches(by, session.client) && Date.parse(session.expiresAt) > ports.clock.now()) return session;
@@ -34,8 +37,8 @@ export interface Change<T> {
 const maxTries = 10;
 
 /**
- * Changes a session. If the session changed meanwhile, `change` runs again on the new state, so no change is lost. If
- * `change` returns the state object that it was given, nothing is stored.
+ * Changes a session. If another request changes the session in the meantime, `change` runs again on the new state, so
+ * no change is lost. If `change` returns the same state object that it got, the function stores nothing.
  */
 export async function changeSession<T>(
   ports: ServicePorts,
@@ -114,7 +117,7 @@ export async function settleSession(ports: ServicePorts, session: Session): Prom
   return current;
 }
 
-/** Returns the outcomes of an execution, for the nodes that it ran for the session. */
+/** Returns the outcomes that an execution produced for nodes of the session, by node. */
 async function readOutcomes(ports: ServicePorts, run: SessionRun): Promise<Map<string, RunOutcome>> {
   const outcomes = new Map<string, RunOutcome>();
   const maps = new Set<string>();
@@ -164,7 +167,7 @@ async function dropErased(ports: Pick<ServicePorts, "executions" | "clock">, ses
     return [id, outcome && isGone(outcome) ? { version: version + 1 } : record];
   });
   const next = isOver ? { family: { root: `exec_${ulid(ports.clock.now())}` } } : {};
-  // The initial context of a session that was made from a run is a copy of the run's.
+  // If the session was made from a run, its initial context is a copy of that run's initial context.
   const isCopy = recorded !== undefined && erased.has(recorded.execution);
   const state = isCopy ? { ...session.state, context: "{}" } : session.state;
   return { ...session, state: { ...state, ...next, nodes: Object.fromEntries(kept) } };
@@ -189,7 +192,7 @@ export function recordChange(
 
 /**
  * Undoes the changes that a failed run made to a session, except where another request has changed the session again.
- * The version of a node grows all the same, so a version number never stands for two states of a node.
+ * The versions of nodes still rise, so a version number never means two states of a node.
  */
 export async function restoreSession(
   ports: ServicePorts,

@@ -44,10 +44,10 @@ export interface StartedRun {
 
 /**
  * Runs the stale part of the draft as an execution that starts with the outcomes of the fresh nodes before that part.
- * After an edit of the last of a hundred nodes, a run thus executes one node. Fresh nodes on branches beside stale ones
- * are part of the execution, with their recorded outcomes. `inputs` replaces keys of the initial context. Throws
- * `NotFound`; `Refused` with the findings of a draft that cannot run; `Conflict` while an execution of the session is
- * open. A run that throws leaves the session unchanged.
+ * After an edit of the last of a hundred nodes, a run thus executes one node. Fresh nodes on branches next to stale
+ * nodes are part of the execution, with their recorded outcomes. `inputs` replaces keys of the initial context. Throws
+ * `NotFound`, `Refused` with the findings of a draft that cannot run, and `Conflict` while an execution of the session
+ * is open. After an error, the session is unchanged.
  */
 export function runStale(
   ports: ServicePorts,
@@ -145,8 +145,9 @@ function keysOf({ extra = [] }: Plan, context: string): string[] {
 }
 
 /**
- * Makes outcomes stale immediately if they used values that the caller sent for one run only, or if their nodes are in or
- * after a loop and ran alone. A run of the whole draft would not have these values, and may have several rounds.
+ * Changes the inputs of outcomes so that they are stale immediately, in two cases. Either the outcomes used values that
+ * the caller sent for one run only, or their nodes are in or after a loop and ran alone. A run of the whole draft would
+ * not have these values, and its loops may have several rounds.
  */
 function withExtra(bases: Record<string, RunBasis>, isOfOneRound: boolean, extra: readonly Member[] = []) {
   if (extra.length === 0 && !isOfOneRound) return bases;
@@ -207,7 +208,7 @@ function startOutcome({ workflow }: Version, context: string): Member[] {
   return start ? [{ key: start.id, json: objectText([{ key: "set", json: objectText(set) }]) }] : [];
 }
 
-/** Returns the state of a session's run once it has ended, or after `waitMs`. Throws `NotFound`. */
+/** Waits until a run of a session has ended, for at most `waitMs`, and returns its state. Throws `NotFound`. */
 export async function readSessionRun(
   ports: ServicePorts,
   by: Principal,

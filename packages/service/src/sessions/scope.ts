@@ -37,19 +37,25 @@ export function shortList(names: readonly string[], most = 20): string {
   return names.slice(0, most).join(", ") + more;
 }
 
-/** Lists the maps around a node, outermost first. */
+/** Lists the maps whose bodies contain a node, outermost first. */
 export function listMapsAround(nodes: readonly DraftNode[], id: string): DraftNode[] {
   const outer = nodes.find((node) => listNodes(bodyOf(node)?.nodes ?? []).some((one) => one.id === id));
   return outer ? [outer, ...listMapsAround(bodyOf(outer)?.nodes ?? [], id)] : [];
 }
 
-/** Returns the draft with only the nodes and edges around a node: those of its map, or those outside all maps. */
+/**
+ * Returns the draft with the nodes and edges of the map body that contains the node; the draft itself if no map
+ * contains it.
+ */
 export function draftAround(draft: Draft, id: string): Draft {
   const map = listMapsAround(draft.nodes, id).at(-1);
   return { ...draft, ...(map && bodyOf(map)) };
 }
 
-/** Changes the body of a map; without a map, the draft itself. Throws `NotFound`, `Refused`. */
+/**
+ * Applies `change` to the body of a map; if `map` is undefined, to the draft itself. Throws `NotFound`, and `Refused`
+ * if the node `map` has no body.
+ */
 export function changeInside(draft: Draft, map: string | undefined, change: (draft: Draft) => Draft): Draft {
   if (map === undefined) return change(draft);
   const outer = listMapsAround(draft.nodes, map)[0] ?? nodeOf(draft, map);
@@ -60,7 +66,7 @@ export function changeInside(draft: Draft, map: string | undefined, change: (dra
   return { ...draft, nodes: draft.nodes.map((one) => (one === outer ? { ...one, nodes, edges } : one)) };
 }
 
-/** Changes the body of the map that has the node; without such a map, the draft itself. */
+/** Applies `change` to the body of the map that contains the node; if no map contains it, to the draft itself. */
 export function changeAround(draft: Draft, id: string, change: (draft: Draft) => Draft): Draft {
   return changeInside(draft, listMapsAround(draft.nodes, id).at(-1)?.id, change);
 }

@@ -9,7 +9,7 @@ import { nameOf, nodeOf } from "./scope.ts";
 import { readSession } from "./sessions.ts";
 import { sessionOutputs } from "./view.ts";
 
-/** The request by which a front end for prompt chains gets a model's answer to a prompt. */
+/** A request of a front end for prompt chains: a model should answer the prompt. */
 export interface TextRequest {
   ulid: string;
   prompt: string;
@@ -94,7 +94,7 @@ export async function nodeValues(ports: ServicePorts, session: Session, nodes: r
   return Object.fromEntries(outputs.map(({ node_id, output }) => [node_id, single(output)]));
 }
 
-/** Renders a prompt with the outputs of the session and the caller's values. */
+/** Fills a prompt template with the outputs of the session and the values that the caller sends. */
 export async function renderTemplate(
   ports: ServicePorts,
   by: Principal,

@@ -68,7 +68,7 @@ export async function createSession(ports: ServicePorts, by: Principal, request:
     expiresAt: new Date(now + retentionDays * dayMs).toISOString(),
     state,
   };
-  // A repeated request finds the session that the first one created.
+  // A repeated request finds the session that the first request created.
   if (!(await ports.sessions.create(session))) return sessionWithin(ports, by, session.id);
   const detail = defined({ workflow: state.workflow, run: run?.run });
   await recordDeed(ports, by, { action: "session.created", client, subject: session.id, detail });
@@ -95,7 +95,10 @@ async function buildFromRequest(ports: ServicePorts, by: Principal, request: Ses
   return { client, name, state };
 }
 
-/** Checks the values that are present. Missing inputs may follow later. */
+/**
+ * Throws `InputsRefused` if a value in the context does not fit its input. Inputs may be missing, because they may
+ * follow later.
+ */
 async function demandInputs(workflow: Workflow, context: string): Promise<void> {
   const { required: _, ...inputs } = parseExact(textOfJson(workflow.inputs ?? {})) as Record<string, ExactValue>;
   const findings = await checkContext({ inputs: keepingDigits(JSON.stringify(inputs)) }, context, []);
@@ -106,7 +109,8 @@ async function demandInputs(workflow: Workflow, context: string): Promise<void> 
 export async function readSession(ports: ServicePorts, by: Principal, id: string): Promise<Session> {
   const read = await sessionWithin(ports, by, id);
   const session = await settleSession(ports, read);
-  // If another change comes first, this one is dropped: the next reader computes the same outcomes.
+  // If another request has changed the session in the meantime, this result is not stored, because the next reader
+  // computes the same outcomes.
   if (session.revision > read.revision) await ports.sessions.replace(session, read.revision);
   return session;
 }
@@ -182,9 +186,9 @@ interface RunPlace {
 }
 
 /**
- * Builds a session around one entry of a run: the node of the entry, and before it the nodes whose outputs it could
- * read, with these outputs. A run of the node starts with the context that the entry had. Throws `ExecutionNotFound`,
- * `NotFound`, `Refused`.
+ * Builds a session from one entry of a run. The session has the node of the entry and, before that node, all nodes
+ * whose outputs the entry could read, with these outputs. If the session runs the node, the node starts with the
+ * entry's context. Throws `ExecutionNotFound`, `NotFound`, `Refused`.
  */
 async function buildFromRun(ports: ServicePorts, by: Principal, { run, place }: RunPlace) {
   const execution = await executionWithin(ports, by, run);
@@ -247,7 +251,7 @@ function listOutcomesBefore(source: engine.Source, target: Head): Map<string, En
     if (node_type === "start" || (node_type === "map" && status === "success")) continue;
     if (status === "failed" && path_taken === null) continue;
     const fork = node_type === "join" ? node_id.replace(/\.join$/, "") : node_id;
-    // The join of parallel branches is the outcome of no node.
+    // Skips joins of parallel branches, because only the join of a map is the outcome of a node.
     if (node_type === "join" && !maps.has(fork)) continue;
     // The order of the last outcomes is the order in which they were applied to the context.
     found.delete(fork);
@@ -256,7 +260,10 @@ function listOutcomesBefore(source: engine.Source, target: Head): Map<string, En
   return found;
 }
 
-/** Returns whether an entry ran before `target`, and not inside an item of another map. */
+/**
+ * Returns whether `target` could read the outcome of an entry: the entry ran before `target`, and not inside an item of
+ * another map.
+ */
 function canBeRead(entry: Head, target: Head): boolean {
   const [own, others] = [listSteps(entry), listSteps(target)];
   const apart = own.findIndex((step, depth) => step.scope !== others[depth]?.scope || step.seq !== others[depth].seq);
@@ -268,7 +275,10 @@ function canBeRead(entry: Head, target: Head): boolean {
   return own.slice(depth + 1).every(({ scope }) => !engine.isItem(engine.branchOf(scope)?.branch ?? ""));
 }
 
-/** Lists the forks around an entry, outermost first; the entry itself comes last. */
+/**
+ * Lists the scope and number of each fork that contains an entry, outermost first, and then the scope and number of the
+ * entry itself.
+ */
 function listSteps({ scope, seq }: Pick<Head, "scope" | "seq">): { scope: string; seq: number }[] {
   const branch = engine.branchOf(scope);
   return [...(branch ? listSteps({ scope: branch.parent, seq: branch.seq }) : []), { scope, seq }];

@@ -26,7 +26,7 @@ export interface InnerNodeView extends NodeView {
   map: string;
 }
 
-/** Lists all nodes in the bodies of maps, with tools and fallbacks. The outputs are those for the first item. */
+/** Lists all nodes in the bodies of maps, with tools and fallbacks. The outputs belong to the first item. */
 export function viewNodesInside({ state }: Pick<Session, "state">): InnerNodeView[] {
   return state.draft.nodes.flatMap((map) => {
     if (!bodyOf(map)) return [];
@@ -52,7 +52,9 @@ function viewOf(node_id: string, { version, state, isSkipped: skipped, outcome }
 }
 
 export interface OutputView extends NodeView {
-  /** The keys and values that the node set, with large values as far as they fit; null without an output. */
+  /**
+   * The keys and values that the node set; null if it has no output. References replace large values that do not fit.
+   */
   output: engine.RawJson | null;
   /** The error of a failed node whose `onError` node follows. */
   error: string | null;
@@ -88,7 +90,10 @@ export function shownContextOf({ state: { context, draft } }: Session): engine.R
   return engine.shownContext(engine.membersOf(context), engine.secretKeysOf({ workflow: draft.settings }));
 }
 
-/** Says whether the nodes of a session run as a graph or one after the other, why, and which errors prevent a run. */
+/**
+ * Returns whether the nodes of a session run as a graph or one after the other, the reason, the order, and the errors
+ * that prevent a run.
+ */
 export function describeDraftGraph({ state }: Session) {
   const { kind, why, order, findings } = buildDraftGraph(state.draft);
   return { kind, why, order, findings: findings.filter(({ severity }) => severity === "error") };

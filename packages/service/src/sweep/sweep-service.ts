@@ -11,7 +11,10 @@ export interface SweepTime {
   leftMs?(): number;
 }
 
-/** Creates a budget of half the remaining time, so every later part gets a turn. Unused time goes to later parts. */
+/**
+ * Creates a budget of half the remaining time, so that time remains for every later part. Later parts can use what this
+ * part does not use.
+ */
 function timeBudgetWithin({ signal, leftMs }: SweepTime): TimeBudget {
   const keptMs = leftMs && leftMs() / 2;
   return {
@@ -23,14 +26,14 @@ function timeBudgetWithin({ signal, leftMs }: SweepTime): TimeBudget {
 
 export interface SweptService extends Swept {
   queued: number;
-  /** Number of existing sandboxes; each costs money until it ends. Absent: E2B did not answer. */
+  /** Number of existing sandboxes, each of which costs money until it ends. Absent: E2B did not answer. */
   sandboxes?: number;
   broken: { part: string; error: unknown }[];
 }
 
 /**
- * Continues everything that a crash interrupted: runs, tasks, queues, publications, triggers, erasures. A part that fails
- * or exceeds its time budget does not affect later parts.
+ * Continues everything that a crash interrupted: runs, tasks, queues, publications, triggers, erasures. If a part fails
+ * or exceeds its time budget, later parts still run.
  */
 export async function sweepService(ports: ServicePorts, time: SweepTime = {}): Promise<SweptService> {
   const broken: SweptService["broken"] = [];

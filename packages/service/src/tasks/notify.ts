@@ -18,7 +18,10 @@ import { readSecrets } from "../triggers/sync.ts";
 const maxCommands = 20;
 const longestForm = 800;
 
-/** Lines with the JSON schema that each choice requires of `answer.json`. */
+/**
+ * Returns the lines of a mail that show the JSON schema of `answer.json` for each choice. Returns no line if no choice
+ * has a schema.
+ */
 function formLines(task: WaitingTask): string[] {
   const lines = task.choices.slice(0, maxCommands).flatMap((choice) => {
     const form = formOf(task, choice);
@@ -28,8 +31,8 @@ function formLines(task: WaitingTask): string[] {
 }
 
 /**
- * Builds the mail about an approval that waits. `ways` are the lines that say how to answer it. `isNext` is true if the
- * receiver has used a link and now gets the next one.
+ * Builds the mail about an approval that waits. `ways` are the lines that say how to answer the approval. `isNext` is
+ * true if the recipient has used a link and now gets the next link.
  */
 function approvalNotice(task: WaitingTask, to: string[], ways: readonly string[], isNext = false): Notice {
   const { workflowId, version, client, execution, node, message, choices, expiresAt } = task;
@@ -49,7 +52,10 @@ function approvalNotice(task: WaitingTask, to: string[], ways: readonly string[]
   ]);
 }
 
-/** Returns the ways to answer for everyone who has a key: the page, the command line, and the API. */
+/**
+ * Returns the lines of a mail that tell recipients with a key how to answer: on the page, with the command line, or
+ * with the API.
+ */
 function waysWithKey(task: WaitingTask, links: Pick<Links, "toApi" | "toTask">): string[] {
   const commands = task.choices.slice(0, maxCommands).map((choice) => {
     const data = formOf(task, choice) ? " --data answer.json" : "";
@@ -68,7 +74,7 @@ function waysWithKey(task: WaitingTask, links: Pick<Links, "toApi" | "toTask">):
   ];
 }
 
-/** Returns the way to answer for the one person who gets the link. */
+/** Returns the lines of a mail that tell its only recipient how to answer with the link. */
 function waysWithLink({ mail, url }: VoteLink & { url: string }, isNext: boolean): string[] {
   const purpose = isNext
     ? ["NOVA has stored what you decided with your last link.", "To withdraw it, or to vote again, open this link:"]
@@ -92,15 +98,15 @@ export interface WaitingApproval {
   task_id: string;
   /** 0 or absent: the approval has just started to wait. */
   reminder?: number | undefined;
-  /** The mail address of the only person who gets a mail, with a link of its own. Absent: everyone. */
+  /** The mail address of the only person who gets a mail, with a personal link. Absent: all recipients get mails. */
   link_for?: string | undefined;
 }
 
 /**
- * Sends the notices of an approval: a mail to the first 50 mail addresses in `to`, a mail with a link of its own to
- * each approver, and a request to each address in `notify`. If the event arrives again, it sends none of them twice. A
- * reminder is a mail to those in `to` and to approvers without a vote. Throws if a mail or a request was not accepted,
- * so that EventBridge retries. Without a mailer, it does not throw.
+ * Sends the notices of an approval: a mail to the first 50 mail addresses in `to`, a mail with a personal link to each
+ * approver, and a request to each URL in `notify`. If the event arrives again, the function sends none of them twice. A
+ * reminder goes to the addresses in `to`, and to approvers without a vote. Throws if a mail or a request was not
+ * accepted, so that EventBridge retries. Without a mailer, it does not throw.
  */
 export async function notifyTask(
   ports: ServicePorts,
@@ -117,7 +123,10 @@ export async function notifyTask(
   return { told: [...mailed.told, ...posted.told] };
 }
 
-/** Waits for all of the work, and then throws the first error, if there is one. */
+/**
+ * Waits until all promises in `work` have settled. Then it returns their results, or throws the first error in their
+ * order.
+ */
 async function allOrFirstError<const Work extends readonly unknown[]>(work: Work) {
   await Promise.allSettled(work);
   return Promise.all(work);
@@ -130,8 +139,8 @@ interface TaskNotice {
 }
 
 /**
- * Builds the mails about an approval: one to each approver with a link, and one to the other addresses in `to`. Names in
- * `to` that are not addresses only appear in task lists.
+ * Builds the mails about an approval: a mail to each approver with a link, and one mail to the other addresses in `to`.
+ * Names in `to` that are not addresses only appear in task lists.
  */
 async function taskNotices(ports: ServicePorts, task: WaitingTask, only: string | undefined): Promise<TaskNotice[]> {
   const invited = await voteLinks(ports, task, only);
@@ -141,7 +150,7 @@ async function taskNotices(ports: ServicePorts, task: WaitingTask, only: string 
     const notice = approvalNotice(task, [link.mail], waysWithLink(link, isNext), isNext);
     return { name: `link ${link.number} ${link.mail}`, notice };
   });
-  // Without the address of a page there are no links, and approvers answer as themselves with a key.
+  // If NOVA has no page, there are no links: these approvers get the lines for recipients with a key.
   const keyed = invited.flatMap(({ mail, url }) => (url === undefined ? [mail] : []));
   const named = only === undefined ? task.to.filter(isMailAddress) : [];
   const linked = new Set(own.map(({ mail }) => mail));
@@ -185,7 +194,8 @@ async function mailTask(ports: ServicePorts, task: WaitingTask, reminder: number
 }
 
 /**
- * Posts the question with a link. The message contains no token, so a receiver cannot answer with the message alone.
+ * Posts the question of an approval to each URL in `notify`. The request contains no token, so its receiver cannot
+ * answer without a key.
  */
 async function postTask(ports: ServicePorts, task: WaitingTask): Promise<Notified> {
   const urls = [...new Set(task.notify)];
@@ -246,23 +256,23 @@ const livesMs = 120_000;
 export interface FailedRun {
   execution_id: string;
   /**
-   * The run inside which this one runs. If it is present, no recipient is notified, since the outer run reports the
-   * failure.
+   * The id of the outer run, if this run is inside another run. No recipient is notified then, because the outer run
+   * reports the failure.
    */
   parent_execution_id?: string | undefined;
 }
 
 export interface Notified {
   /**
-   * The notifications that succeeded: `mail` or `webhook <address>`, and after it the client if the client's own
-   * credential signed the request.
+   * The names of the notifications that succeeded: `mail` or `webhook <URL>`. If the client's own credential signed the
+   * request, the name ends with the client.
    */
   told: string[];
 }
 
 /**
  * Notifies each recipient of a failed run. If the event arrives again within a day, no recipient is notified twice. If
- * a recipient cannot be notified, it throws after trying all others.
+ * a recipient cannot be notified, the function tries all others and then throws.
  */
 export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promise<Notified> {
   const record = run.parent_execution_id === undefined ? await ports.executions.get(run.execution_id) : undefined;
@@ -289,8 +299,8 @@ export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promis
 }
 
 /**
- * The notifications that the workflow or the client asks for. Requests that the client asks for are signed only with
- * the client's own credential.
+ * The notifications for which the workflow or the client asks. If the client asks for a request, only the client's own
+ * credential signs it.
  */
 interface Wish extends OnFailure {
   by: "workflow" | "client";
@@ -307,7 +317,7 @@ function listNotifications(ports: ServicePorts, failure: Failure, from: Pick<Not
 }
 
 /**
- * Builds the notification by a request to a URL. If the workflow and the client name the same URL with different
+ * Builds a notification that sends a request to a URL. If the workflow and the client name the same URL with different
  * credentials, the URL gets two requests: the client's request must not replace the workflow's.
  */
 function postOf(

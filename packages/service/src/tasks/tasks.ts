@@ -10,8 +10,8 @@ import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
 import type { BusEvent } from "../ports/triggers.ts";
 
 /**
- * Lists the open tasks that the caller may see, oldest first. It reads no tasks of other clients, and none of earlier
- * pages.
+ * Lists the open tasks that the caller may see, oldest first. It does not read tasks of other clients, or tasks of
+ * earlier pages.
  */
 export async function listTasks(
   ports: ServicePorts,
@@ -64,7 +64,10 @@ export interface TaskAnswer {
 /** The name of a task. A caller may also name the execution and the node to which the task must belong. */
 export type NamedTask = engine.TaskName | { task: string; execution: string; node?: string };
 
-/** Answers a task. Throws `NotFound`, `ExecutionNotFound`; `AnswerMisfit`; `AnswerRefused` if no task waits, or several match. */
+/**
+ * Answers a task. Throws `NotFound`, `ExecutionNotFound`, `AnswerMisfit`, and `AnswerRefused` if no task waits or
+ * several tasks match.
+ */
 export async function answer(ports: ServicePorts, by: Principal, name: NamedTask, { choice, data, as }: TaskAnswer) {
   const client = await clientOf(ports, by, name);
   const who = as ?? (by.name || by.id);
@@ -76,12 +79,12 @@ export async function answer(ports: ServicePorts, by: Principal, name: NamedTask
   return answered;
 }
 
-/** Returns the source of an answer or a vote, as entries name it. */
+/** Returns the text by which entries name the source of an answer or a vote. */
 function sourceOf({ id, person }: Principal): string {
   return person?.via.kind === "mail" ? "a mailed link" : `the API as ${id}`;
 }
 
-/** A change of a vote, which an approval stored. */
+/** The change of a vote that an approval has stored. */
 export type VoteChange = Awaited<ReturnType<typeof engine.withdrawVote>>;
 
 /** Takes back the caller's vote or delegation. Throws `NotFound`, `ApproverRefused`, `AnswerRefused`. */
@@ -146,7 +149,8 @@ export async function readTask(
 
 /**
  * Returns the caller that the token of a mailed link proves. `signedIn` is the person whose key or token came with the
- * request, if any. Throws `TooMany`, `ApproverRefused` for another person, and the same `NotFound` for every wrong token.
+ * request, if any. Throws `TooMany`, and the same `NotFound` for every wrong token. Throws `ApproverRefused` if
+ * `signedIn` is not the person to whom the link belongs.
  */
 export async function ownerOfLink(
   ports: ServicePorts,
@@ -168,7 +172,7 @@ export async function ownerOfLink(
   return { id: via.key ?? name, role: "runner", client: task.client, name, person };
 }
 
-/** The hash that is compared if no link is found. No token has this hash. */
+/** `resumeLink` compares a token with this hash if it finds no link. No token has this hash. */
 const unmatchableHash = "0".repeat(64);
 
 /** Finds the resume link of an id and a token. Throws `TooMany`, and the same `NotFound` for every mistake. */
@@ -183,8 +187,8 @@ export async function resumeLink(ports: ServicePorts, id: string, token: string)
 }
 
 /**
- * Passes JSON text to a wait. Returns true if the wait has received it, and false if the wait has not started yet and
- * receives it when it starts. Throws `AnswerRefused`, `WaitOver`.
+ * Passes JSON text to a wait. Returns true if the wait has received the text. Returns false if the wait has not started
+ * yet; the wait then receives the text at its start. Throws `AnswerRefused`, `WaitOver`.
  */
 export async function resume(ports: ServicePorts, link: engine.ResumeLink, text: string): Promise<boolean> {
   return engine.callLink(ports, link, await engine.executionOf(ports, link.execution), text);
@@ -196,7 +200,10 @@ function envelopeOf({ source, type, detail }: BusEvent, at: Date): { id: string;
   return { id, text: engine.renderJson({ ...around, resources: [], detail: new engine.RawJson(detail) }) };
 }
 
-/** Delivers an event directly to waiting runs of all clients, without a bus. Throws `Forbidden`. */
+/**
+ * Delivers an event directly to waiting runs of all clients, without a bus. Throws `Forbidden` if the caller's key is
+ * for one client.
+ */
 export async function emit(
   ports: ServicePorts,
   by: Principal,
@@ -210,7 +217,10 @@ export async function emit(
 /** Sources that belong to NOVA and AWS. */
 const reserved = /^(nova|aws\..*)$/;
 
-/** Puts an event on the bus for triggers and waiting runs of all clients; returns its id. Throws `Forbidden`, `Refused`. */
+/**
+ * Puts an event on the bus for triggers and waiting runs of all clients; returns its id. Throws `Forbidden` if the
+ * caller's key is for one client, and `Refused` if the source of the event is reserved.
+ */
 export async function putEvent({ bus }: Pick<ServicePorts, "bus">, by: Principal, event: BusEvent): Promise<string> {
   demandAllClients(by);
   if (reserved.test(event.source)) {

@@ -13,12 +13,12 @@ const detailGone =
 export type Firing = TriggerName &
   ({ scheduled_at: string } | { event: { id: string; source: string; "detail-type": string } });
 
-/** The result of firing; `ignored`: the trigger no longer exists. */
+/** The result of a firing. `ignored`: the trigger no longer exists. */
 export type FiringResult = Pick<Delivery, "execution" | "reason"> & { status: Delivery["status"] | "ignored" };
 
 /**
- * Starts the one run of this time or event. Ignores a firing whose trigger no longer exists, since a rule may still
- * fire while it is being removed.
+ * Starts a run for the scheduled time or the event, once. Ignores a firing whose trigger no longer exists, since a rule
+ * may still fire while it is being removed.
  */
 export async function fireTrigger(ports: ServicePorts, firing: Firing): Promise<FiringResult> {
   const key = ownKey(firing.workflow, firing.trigger);
@@ -33,7 +33,10 @@ export async function fireTrigger(ports: ServicePorts, firing: Firing): Promise<
   return { status: "ignored", execution: null, reason };
 }
 
-/** Starts a run, or records a refusal while the schedule is paused. Times during a pause are skipped, never caught up. */
+/**
+ * Starts a run, or records a refusal while the schedule is paused. The schedule skips times during a pause, and does
+ * not repeat them later.
+ */
 async function onSchedule(ports: ServicePorts, place: FoundTrigger<ScheduleTrigger>, at: string): Promise<Delivery> {
   const { workflow, trigger } = place;
   const { id, context = {} } = trigger;

@@ -17,13 +17,16 @@ export interface ShownSchedule {
   pausedAt: string | null;
 }
 
-/** Maximum number of workflows that are read for one page, since a Lambda of the API has only seconds. */
+/** Maximum number of workflows that `listSchedules` reads for one page. A Lambda of the API has only some seconds. */
 const maxWorkflows = 200;
 
 /** A text that sorts after every trigger id. */
 const afterAllTriggers = "~";
 
-/** Lists schedules that the caller may see, by workflow and id. A page may be shorter than its limit. Throws `NotFound` for an unknown workflow. */
+/**
+ * Lists schedules that the caller may see, by workflow and id. A page may be shorter than its limit. Throws `NotFound`
+ * if the workflow is unknown.
+ */
 export async function listSchedules(
   ports: ServicePorts,
   by: Principal,
@@ -71,8 +74,8 @@ async function shownSchedule(
 }
 
 /**
- * Returns the time of the next run that the schedule starts, in milliseconds since 1970. The times of a rate depend on
- * its first run, so the function asks EventBridge Scheduler for the time of that run.
+ * Returns the time of the next run that the schedule starts, in milliseconds since 1970. The times of a `rate(...)`
+ * schedule depend on its first run, so the function asks EventBridge Scheduler for the time of that run.
  */
 async function nextTimeOf(
   { schedules, clock }: ServicePorts,

@@ -45,7 +45,7 @@ export function describeTrigger({ workflow, trigger: { id, type }, client }: Fou
   return { type, workflow, trigger: id, client };
 }
 
-/** Makes a file of received bytes. Its `mark` is put into a context in place of the bytes. */
+/** Makes a file of received bytes. In a context, the `mark` of the file stands in place of the bytes. */
 export function fileOf(bytes: Uint8Array): engine.FileInPlace {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   return { mark: engine.newFileMark(), sha256, bytes: bytes.length, open: () => yieldOnce(bytes) };
@@ -55,17 +55,17 @@ async function* yieldOnce(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes;
 }
 
-/** How long a delivery is remembered: a repetition after that counts as new. */
+/** Seconds for which NOVA keeps a delivery. After that time, a repetition counts as a new delivery. */
 const keptSeconds = 90 * 24 * 60 * 60;
 
 const nextId = monotonicFactory();
 
 /**
- * Starts the one run of a message, request, event or time that reached a trigger (an arrival), and records the
- * delivery. The run's id is recorded before the run starts, so a repeated delivery after a crash continues with the
- * same run. An arrival that cannot start a run is `refused` with the reason, unless its run has already started. A
- * refused arrival is tried again when it is delivered again: vendors repeat under the same id, and the cause may be
- * repaired. Temporary errors (an outage, a throttle) are thrown.
+ * Starts a run for an arrival, and records the delivery. An arrival is a message, request, event or time that reached a
+ * trigger; it has only one run. The run's id is recorded before the run starts, so a repeated delivery after a crash
+ * continues with the same run. An arrival that cannot start a run is `refused` with the reason, unless its run has
+ * already started. A refused arrival is tried again when it is delivered again: vendors repeat under the same id, and
+ * the cause may be repaired. Temporary errors (an outage, a throttle) are thrown.
  */
 export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): Promise<Delivery> {
   const { workflow, trigger, client, context, files } = arrival;
@@ -95,8 +95,8 @@ export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): P
 }
 
 /**
- * Returns the record of a delivery that is repeated, with the run that continues. If that run cannot continue, only the
- * returned delivery is `refused`, and the stored one stays unchanged.
+ * Returns the record of a repeated delivery, with the id of the run that continues its run. If that run cannot
+ * continue, only the returned delivery is `refused`, and the stored delivery stays unchanged.
  */
 async function continueDelivery(ports: ServicePorts, by: Principal, delivery: Delivery, id: string): Promise<Delivery> {
   const run = await ports.executions.get(id);
@@ -132,7 +132,10 @@ export async function recordRefusedDelivery(
   return (await ports.deliveries.begin(delivery)) ?? delivery;
 }
 
-/** Records a refusal without sender and subject, since the client is gone. A later client of that name gets its own record. */
+/**
+ * Records a refusal without sender and subject, because its client does not exist. If a client with this name is
+ * created later, that client gets its own record.
+ */
 async function recordWithoutClient(ports: RecordPorts, known: Delivery, reason: string): Promise<Delivery> {
   const key = createHash("sha256").update(`nobody's ${known.key}`).digest("hex");
   const unnamed = { key, client: null, from: "", about: "", dedupe: "" };
@@ -194,14 +197,14 @@ function shorten(text: string): string {
   return text.length <= 500 ? text : `${text.slice(0, 499)}…`;
 }
 
-/** Returns whether the error would occur again until a user changes something. */
+/** Returns whether the error would occur again at each repetition until a user removes its cause. */
 function isRefusal(error: unknown): error is Error {
   return [NotFound, Refused, Conflict, Forbidden, engine.InputsRefused].some((kind) => error instanceof kind);
 }
 
 /**
- * Lists deliveries, newest first, except those of clients that the caller may not see. Only keys for all clients see
- * deliveries that match no workflow.
+ * Lists deliveries, newest first. Leaves out deliveries for clients that the caller may not see. Only keys for all
+ * clients see deliveries that match no workflow.
  */
 export async function listDeliveries(
   ports: ServicePorts,
@@ -239,10 +242,12 @@ export type LabelledDelivery = Delivery & { labels: Record<string, string> };
 
 type LabelQuery = Omit<Parameters<typeof listDeliveries>[2], keyof PageQuery>;
 
-/** Page size of the runs read by label, and of the deliveries read for them. */
+/** Number of runs that are read by label for one page, and number of deliveries that are read for one page. */
 const pageSize = 200;
 
-/** Lists deliveries, newest first, as `listDeliveries` does; with `label` only those whose runs have it. */
+/**
+ * Lists deliveries, newest first, as `listDeliveries` does; with `label`, only deliveries whose runs have this label.
+ */
 export async function listLabelledDeliveries(
   ports: ServicePorts,
   by: Principal,

@@ -15,8 +15,8 @@ import type { Principal, ServicePorts } from "../ports/index.ts";
 import { canSeeTrigger } from "../workflows/find.ts";
 
 /**
- * Sets up triggers, first those that another workflow may have taken. Throws `Conflict` if another workflow has one of
- * them, and `Refused` for an invalid one. After an error, some triggers may already be set up.
+ * Sets up triggers, first those whose key another workflow may have. Throws `Conflict` if another workflow has the key
+ * of a trigger, and `Refused` for an invalid trigger. After an error, some triggers may already be set up.
  */
 export async function putTriggers(ports: ServicePorts, workflowId: string, triggers: readonly Trigger[] = []) {
   // The key of a contested trigger contains no workflow id, so two workflows can want the same key.
@@ -70,8 +70,8 @@ export interface TriggerKind<T extends Trigger = Trigger> {
   put(ports: ServicePorts, workflowId: string, trigger: T): Promise<void>;
   remove(ports: ServicePorts, workflowId: string, trigger: T): Promise<void>;
   /**
-   * Returns the name of the trigger's schedule or rule. If two triggers of a workflow have the same name, the later one
-   * replaces the earlier one.
+   * Returns the name of the trigger's schedule or rule. If two triggers of a workflow have the same name, the later
+   * trigger replaces the earlier trigger.
    */
   externalName(trigger: T): string;
 }
@@ -116,8 +116,8 @@ const kinds: { [Type in TriggerType]: TriggerKind<Extract<Trigger, { type: Type 
   schedule: {
     ...scheduled,
     async put({ schedules, clock }, workflow, { id, when, timezone }) {
-      // Delays the first time of a rate by one period. By default it would fire immediately, before its version is
-      // published.
+      // Delays the first time of a rate by one period. Without a first time, the schedule would fire immediately,
+      // before its version is published.
       const firstMs = when.kind === "every" ? clock.now() + when.everySeconds * 1000 : undefined;
       const firstAt = firstMs === undefined ? undefined : new Date(firstMs).toISOString();
       await schedules.put(defined({ workflow, trigger: id, expression: expressionOf(when), timezone, firstAt }));
@@ -193,8 +193,8 @@ export function catchUnusable<T>(answer: (reason: NovaError) => T) {
 }
 
 /**
- * Warns of each trigger whose client does not exist, is being deleted, or is out of the caller's reach. The message is
- * the same for all three.
+ * Returns a warning for each trigger whose client does not exist, is being deleted, or is out of the caller's reach.
+ * The message is the same in all three cases.
  */
 export async function findClientProblems(
   { clients }: Pick<ServicePorts, "clients">,

@@ -18,8 +18,8 @@ type Placed = { sha256: string; bytes: number };
 /**
  * Turns the uploads that a context names into blobs of the execution, and replaces the uploads in the context by
  * references to these blobs. An upload that is the whole value of a top-level key becomes a file of that name; the
- * inputs' schema does not apply to it. Throws the same `Refused` for an unknown upload and one of another client;
- * `Conflict` if nothing was uploaded yet.
+ * inputs' schema does not apply to it. Throws the same `Refused` for an unknown upload and for an upload of another
+ * client. Throws `Conflict` if the bytes of an upload have not arrived yet.
  */
 export async function placeUploads(
   ports: Pick<ServicePorts, "uploads" | "clock">,
@@ -76,10 +76,13 @@ export interface UploadRequest {
   client?: string;
 }
 
-/** `expiresAt`: the end of the time to upload; ISO 8601. */
+/** A requested upload. `expiresAt` (ISO 8601): the caller must send the bytes before this time. */
 export type RequestedUpload = UploadTicket & { id: string; expiresAt: string };
 
-/** Returns the request that uploads the bytes. Throws `NotFound`; `Refused` if there are too many bytes. */
+/**
+ * Returns the URL and the headers of the request with which the caller uploads the bytes. Throws `NotFound`; `Refused`
+ * if there are too many bytes.
+ */
 export async function requestUpload(
   ports: Pick<ServicePorts, "uploads" | "clients" | "clock">,
   by: Principal,

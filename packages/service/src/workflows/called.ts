@@ -15,7 +15,10 @@ export function callsOf(workflow: Workflow): Call[] {
   });
 }
 
-/** Returns the reason why the target of a call does not exist, without advice for the user; undefined if it exists. */
+/**
+ * Returns a message that says why the target of a call does not exist, without advice for the user. Returns undefined
+ * if the target exists.
+ */
 export async function missingCall(
   { workflows }: Pick<ServicePorts, "workflows">,
   { workflow, version, node, by }: Call,
@@ -27,7 +30,7 @@ export async function missingCall(
   return { message: `workflow "${workflow}" has no version ${version}, ${runs}`, latest: latest.version };
 }
 
-/** Finds calls of unknown workflows, and tools that call their own workflow. */
+/** Returns findings for calls of unknown workflows, and for tools of agents that call the agent's own workflow. */
 export async function findCallProblems(ports: Pick<ServicePorts, "workflows">, caller: Workflow): Promise<Finding[]> {
   return [...(await findMissingCalls(ports, caller)), ...(await findToolCycles(ports, caller))];
 }

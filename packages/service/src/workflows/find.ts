@@ -45,8 +45,8 @@ export async function endPauses({ workflowStates }: Pick<ServicePorts, "workflow
 }
 
 /**
- * Returns three things: the version for new runs (undefined if there is none), the state of the workflow, and the
- * previously active versions, oldest first.
+ * Returns `version`, the version for new runs (undefined if there is none); `state`, the state of the workflow; and
+ * `before`, the previously active versions, oldest first.
  */
 export async function findActive(
   { workflows, workflowStates }: Pick<ServicePorts, "workflows" | "workflowStates">,
@@ -70,7 +70,7 @@ export interface FoundWorkflow {
   isPaused: boolean;
 }
 
-/** Finds a version, by default the latest ready one. Throws `NotFound`; `Conflict` if it is not ready. */
+/** Finds a version, by default the latest ready one. Throws `NotFound`, and `Conflict` if the version is not ready. */
 export async function findWorkflow(ports: FindPorts, id: string, version?: number): Promise<FoundWorkflow> {
   const [latest, state] = await Promise.all([ports.workflows.latest(id), ports.workflowStates.get(id)]);
   const { deleted = 0, active, quotas } = state ?? {};
@@ -134,7 +134,10 @@ export function isDraftId(id: string): boolean {
   return pattern.test(id);
 }
 
-/** Returns a definition without data of other clients: their triggers, and the recipients of failure notices. */
+/**
+ * Returns a definition as the caller may see it. For a key of one client, it leaves out the triggers of other clients,
+ * and the recipients of failure notices.
+ */
 export function redactWorkflow(by: Principal, workflow: Workflow): Workflow {
   if (by.client === null) return workflow;
   const { onFailure: _, triggers, ...shared } = workflow;
@@ -150,7 +153,10 @@ export function canSeeTrigger(by: Principal | null, trigger: Trigger): boolean {
   return by === null || by.client === null || trigger.client === by.client;
 }
 
-/** Reads a definition, or `{definition, files}`. Keeps the definition's text, so that findings can name lines. */
+/**
+ * Reads the body of a request: a definition, or `{definition, files}`. Keeps the definition's text, so that findings
+ * can name lines.
+ */
 export function sourceOf(body: string, folder?: string): WorkflowSource {
   const members = new Map(membersOf(body).map(({ key, json }) => [key, json]));
   const definition = members.get("definition");
@@ -176,11 +182,11 @@ export interface ShownWorkflow {
   paused: Paused | undefined;
 }
 
-/** Returns a version, by default the latest, ready or not. Throws `NotFound`, also for a session's draft. */
+/** Returns a version, ready or not; by default the latest version. Throws `NotFound`, also for a session's draft. */
 export async function showWorkflow(ports: FindPorts, id: string, number?: number): Promise<ShownWorkflow> {
   if (isDraftId(id)) throw noWorkflow(id);
-  // Reads the publication before the version: a publication that becomes ready between the two reads is found as a
-  // version.
+  // Reads the publication before the version: if a publication becomes ready between the two reads, the second read
+  // finds its version.
   const queued = await ports.publications.latest(id);
   const [ready, state] = await Promise.all([ports.workflows.latest(id), ports.workflowStates.get(id)]);
   const { deleted = 0, active, before = [] } = state ?? {};

@@ -1,2 +1,2 @@
-/** Named exports let the bundler drop the rest of the SDK. */
+/** This file exports single names, so that the bundler drops the rest of the SDK. */
 export { SESv2Client, SendEmailCommand } from "@aws-sdk/client-sesv2";

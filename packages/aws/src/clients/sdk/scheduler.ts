@@ -1,4 +1,4 @@
-/** Named exports let the bundler drop the rest of the SDK. */
+/** This file exports single names, so that the bundler drops the rest of the SDK. */
 export {
   CreateScheduleCommand,
   DeleteScheduleCommand,

@@ -3,7 +3,7 @@ import * as db from "./items.ts";
 
 const lastSeq = 9_999_999_999;
 
-/** Stores the chain of work in DynamoDB. It uses only conditional puts and consistent reads. */
+/** Creates the store of the chain of work in DynamoDB. It uses only conditional puts and consistent reads. */
 export function createChainStore(connection: db.ItemConnection): ChainStore {
   return {
     async readTail(at) {
@@ -76,8 +76,8 @@ function ifTurnUnchanged({ state, sandbox, attempt }: Turn): db.Condition {
 }
 
 /**
- * Reads turns and entries page by page. A page may end between the turn and the entry of one number, so the last number
- * of a page is returned with the next page.
+ * Reads turns and entries page by page. A page may end between the turn and the entry of the same number. So the
+ * function keeps the last number of a page, and yields it with the next page.
  */
 async function* readLinks(connection: db.ItemConnection, range: db.KeyRange): AsyncGenerator<Link> {
   let waiting: db.Item[] = [];

@@ -34,8 +34,8 @@ function linkKeys(at: EntryId, kind: LinkKind): Values {
 }
 
 /**
- * Returns the attributes of every chain item. Two of them name the kind of the item for ElectroDB, as in all items of
- * the table.
+ * Returns the attributes that all chain items have. Two of these attributes name the kind of the item for ElectroDB, as
+ * in all items of the table.
  */
 function commonValues({ execution, scope, seq }: EntryId, entity: string, sk: string): Values {
   const partition = chainPartition(execution, scope);
@@ -45,7 +45,7 @@ function commonValues({ execution, scope, seq }: EntryId, entity: string, sk: st
 
 /**
  * Returns the scope and entry number to which the item of a turn or an entry belongs. Throws `DamagedLink` if the
- * item's keys and attributes differ, as after a copy by hand.
+ * item's keys and attributes differ, for example because a person copied the item.
  */
 export function linkOf(item: Item): { partition: string; scope: string; seq: number } {
   const place = storedLinkOf(item);
@@ -78,7 +78,10 @@ export function linksOf(items: Iterable<Item>): ScopedLink[] {
   return Array.from(eachLink(items));
 }
 
-/** Works like `linksOf`, but one entry number at a time: an unreadable item throws only when its number is reached. */
+/**
+ * Yields what `linksOf` returns, one entry number at a time. An unreadable item throws only when the iteration reaches
+ * its number.
+ */
 export function* eachLink(items: Iterable<Item>): Generator<ScopedLink> {
   let link: ScopedLink | undefined;
   for (const item of items) {
@@ -160,8 +163,8 @@ function nameOf(kind: "turn" | "entry", item: Item): string {
 }
 
 /**
- * Builds the item of a step: of one call of a model, or of one test of its code, inside a node. The item is in the same
- * partition as the entry of the node.
+ * Builds the item of a step: one call of a model inside a node, or one test of the model's code. The item is in the
+ * same partition as the entry of the node.
  */
 export function stepItem(at: EntryId, { step, text, hash, contents }: StoredStep): Item {
   return itemOf({
@@ -267,7 +270,9 @@ export function valuesOf(item: Item): Values {
   return values;
 }
 
-/** Last part of a sort key. A turn sorts directly before the entry of the same number. */
+/**
+ * The last part of the sort key of a turn, and of an entry. A turn sorts directly before the entry of the same number.
+ */
 export const TURN = "0";
 export const ENTRY = "1";
 export type LinkKind = typeof TURN | typeof ENTRY;
@@ -275,7 +280,7 @@ export type LinkKind = typeof TURN | typeof ENTRY;
 /**
  * Returns the partition of the entries of a scope: the execution, with the scope up to the innermost map item. So each
  * item of a map has its own partition. In a single partition, ten thousand items would exceed the limit of 1,000 writes
- * a second. A branch name that consists of digits is a map item.
+ * a second. If the name of a branch consists of digits, the branch is a map item.
  */
 export function chainPartition(execution: string, scope: string): string {
   const [item = ""] = /^.*\.\d+(?=\/|$)/.exec(scope) ?? [];
