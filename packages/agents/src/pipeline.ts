@@ -117,7 +117,9 @@ async function attemptTask(run: NodeRun): Promise<{ value: Success } | { ending:
   });
 }
 
-/** Ends the node after a failure of code with effects, because such code must not run a second time. */
+/**
+ * Turns a failed attempt into the end of the node if the node has effects, because its code must not run a second time.
+ */
 function forbidRepeat<T>(run: NodeRun, result: Result<T>): Result<T> {
   const mayNotRepeat = result.kind === "failed" && run.task.node.effects === true;
   return mayNotRepeat ? ended(endingOf(result.failure)) : result;

@@ -298,8 +298,8 @@ export interface Edge {
 }
 
 /**
- * The numbers by which a run counts the events in its Step Functions history, if the loops of its workflow may exceed
- * one history.
+ * Numbers of events in the Step Functions history of a run. Runs use them to count their events if the loops of the
+ * workflow may need more events than one history can hold.
  */
 export interface HistoryBudget {
   /** If a run has counted more events than this, its next loop edge continues in a further execution. */
@@ -316,8 +316,8 @@ export interface EntryEvents {
   own: number;
   each?: number;
   /**
-   * For the join of a map: if it has more items than this, each item has an execution of its own, whose events do not
-   * count here.
+   * Only for the join of a map: the largest number of items that run in the execution of the run itself. If the map has
+   * more items, each item has an execution of its own, whose events do not count here.
    */
   inlineItems?: number;
 }

@@ -35,7 +35,7 @@ export interface Recall {
   examples?: Example[];
   embedding?: number[];
   spent: { tokens: number; usd: number };
-  /** Data about the embedding. The step that records the costs of the embedding records this data, too. */
+  /** Data about the embedding, for the same step that records the costs of the embedding. */
   record: Record<string, unknown>;
 }
 

@@ -61,14 +61,14 @@ export function allCandidates(task: PromptTask, generations: readonly Generation
   return [...lockedCodeOf(task), ...(usesStore(task) ? generations.toSorted(newestFirst) : [])];
 }
 
-/** Returns true if there is fitting code that only lacks an approval. */
+/** Returns true if some code fits the task and could run if a person approved it. */
 export function waitsForApproval(task: PromptTask, generations: readonly Generation[], generator: Generator): boolean {
   if (task.version.workflow.approval !== "required") return false;
   const waiting = generations.filter(({ status }) => status !== "replaced");
   return allCandidates(task, waiting).some((one) => !one.approved && fitsTask(task, one, generator));
 }
 
-/** Returns true if stored code may run, and not only locked code. */
+/** Returns true if the node may run code from the store, in addition to locked code. */
 export function usesStore({ frozen, version }: Pick<PromptTask, "frozen" | "version">): boolean {
   return !frozen || version.workflow.lock === undefined;
 }

@@ -76,7 +76,7 @@ type ModelSettings = z.output<typeof ModelEnvironment>;
 
 const openai = "https://api.openai.com/v1";
 
-/** Timeout of one request, short enough for a second try within the call. */
+/** Timeout of one request. It leaves time for a second request within the time limit of the call. */
 const requestTimeoutMs = 60_000;
 
 /**

@@ -12,7 +12,8 @@ from .supply import Unavailable
 
 
 class Unloaded:
-    """A value of a LazyContext that the code has not read yet. Its repr fetches the value, so dict's repr shows it."""
+    """Stands for a value of a LazyContext that the code has not read yet. The repr of an Unloaded fetches the value, so
+    that the repr of the dict shows the value."""
 
     __slots__ = ("text", "fetch")
 
@@ -180,11 +181,12 @@ def _context_of(values):
 
 
 class _Special(Exception):
-    """Raised if the texts may contain references or escapes, because such texts cannot be parsed together."""
+    """Raised by `_parse_together` if the texts may contain references or escapes, because such texts cannot be parsed
+    with one call."""
 
 
 def _parse_together(texts):
-    """Parses all texts with one call, which is faster for many keys."""
+    """Parses the JSON texts of all keys with one call, which is faster than one call for each key."""
     together = f"[{','.join(texts)}]"
     if "blob" in together or "\\u" in together:
         raise _Special

@@ -17,7 +17,8 @@ _TAIL_CHARS = 1 << 16
 _UPDATES, _ERROR = r"""['"]context_updates['"]\s*:""", r"""['"]status['"]\s*:\s*['"]error['"]"""
 _RESULT, _SOME_UPDATES = re.compile(f"{_UPDATES}|{_ERROR}"), re.compile(rf"{_UPDATES}(?!\s*\{{\s*\}})")
 _BLOCK = re.compile(r"^\{.*(?:\n(?:[ \t].*|\}.*))*", re.MULTILINE)
-_MOST_FLUSHES, _PER_SECONDS = 50, 0.1  # A flush costs as much as a print, so a tight loop skips most flushes.
+# A flush costs as much as a print, so the stream skips most flushes of a loop that prints fast.
+_MOST_FLUSHES, _PER_SECONDS = 50, 0.1
 
 
 class Stream(io.TextIOWrapper):
@@ -76,7 +77,7 @@ class Printed(Stream):
             self.flush()
 
     def pass_all_on(self):
-        """Ends the search for a result in a process that the code has forked."""
+        """Ends the search for a result, in a process that the code has forked."""
         self._is_own = False
         self._products, self._held, self._explicit, self._plain = {}, "", "", ""
 

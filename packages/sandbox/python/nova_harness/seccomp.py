@@ -106,7 +106,7 @@ def _program(machine, calls, asks):
         yield _step(_AT_LEAST, _AFTER_INIT, otherwise=1)
         yield _step(_ANSWER, _ALLOW)
         yield _step(_ANSWER, _REFUSE | errno.EINVAL)
-    # A filter cannot read the flags of clone3, so that call fails. Programs then use clone.
+    # A filter cannot read the flags of clone3, so clone3 always fails. Programs then use clone.
     yield _step(_EQUAL, calls["clone"], otherwise=5)
     yield _step(_LOAD, _FIRST_ARGUMENT)
     yield _step(_AND, _NAMESPACES)

@@ -6,8 +6,8 @@ export class CheckStopped extends Error {
   override name = "CheckStopped";
 
   /**
-   * Converts an error of the thread about exhausted memory or stack; undefined for any other. WebAssembly reports an
-   * exhausted stack as `RuntimeError`.
+   * Converts an error of the thread about exhausted memory or stack into a `CheckStopped`; returns undefined for any
+   * other error. WebAssembly reports an exhausted stack as `RuntimeError`.
    */
   static from(error: unknown): CheckStopped | undefined {
     if (error instanceof CheckStopped) return error;

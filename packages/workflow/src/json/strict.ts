@@ -27,8 +27,8 @@ export function jsonProblem(text: string): string | undefined {
 }
 
 /**
- * Matches most values: numbers, `true`, `false`, `null` and plain texts. It is a fast test, since a node may set a
- * hundred thousand values.
+ * Matches the most frequent values: numbers, `true`, `false`, `null` and plain texts. One match is a fast check, and a
+ * node may set a hundred thousand values.
  */
 const simple = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false|null|"[ !#-[\]-~]*")$/;
 

@@ -193,7 +193,7 @@ function endOfValue(text: string, at: number): number {
     rest.lastIndex = at;
     return rest.exec(text)?.index ?? text.length;
   }
-  // Compares character codes, because values have megabytes, and a regular expression would take ten times as long.
+  // Compares character codes, because a value may have megabytes and a regular expression would take ten times as long.
   let depth = 0;
   for (let i = at; i < text.length; i++) {
     const code = text.charCodeAt(i);

@@ -193,7 +193,10 @@ export async function buildProgram(file: string): Promise<Built> {
   return answer.promise.finally(() => clearTimeout(timer));
 }
 
-/** Thrown for a link that leads out of the folder: following it could publish any file of this machine. */
+/**
+ * Thrown for a link that leads out of the folder. NOVA does not follow such a link, because it could publish any file
+ * of this machine.
+ */
 export class OutsideFolder extends Error {
   override name = "OutsideFolder";
 }
