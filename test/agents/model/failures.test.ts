@@ -13,7 +13,7 @@ interface Case {
   message: RegExp;
 }
 
-/** Answers that cannot be used but must be paid for. */
+/** Answers that NOVA cannot use, although the provider charges for them. */
 const answered: Case[] = [
   {
     what: "a refusal",
@@ -55,7 +55,7 @@ const answered: Case[] = [
   },
 ];
 
-/** Errors of the provider instead of an answer; they cost nothing. */
+/** Errors that the provider returns instead of an answer. They cost nothing. */
 const refused: Case[] = [
   {
     what: "an API key that is not valid",
@@ -147,7 +147,7 @@ describe.each(["responses", "chat"] as const)("over the %s API,", (NOVA_LLM_API)
     },
   );
 
-  it("an answer that ends at its limit counts as cut off, even if its server calls it complete", async () => {
+  it("an answer that ends at its token limit counts as cut off, even if the server calls it complete", async () => {
     await using server = await modelServer([{ answer: { json: { code: "x" }, usage: { output: 50 } } }]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API }, { maxOutputTokens: 50 });
     const message = expect.stringMatching(/was cut off at 50 tokens - raise max_tokens, or split the task/);

@@ -73,7 +73,7 @@ function parsed(definition: unknown) {
   return parseWorkflow({ text, fileName: "workflow.json", folder: "f", files: { "b.py": "x = 1" } });
 }
 
-it("the definition that is damaged at random in a test is itself valid", () => {
+it("the definition that the next tests damage at random is valid before it is damaged", () => {
   expect(parsed(whole).findings).toEqual([]);
 });
 
