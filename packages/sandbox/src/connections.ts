@@ -63,7 +63,7 @@ export class Connections {
     return connecting;
   }
 
-  /** Ends the sandbox's life `seconds` from now, even if that shortens it. */
+  /** Makes the sandbox end `seconds` from now, even if it would otherwise live longer. */
   async setTimeout(id: string, seconds: number): Promise<void> {
     const { Sandbox } = await loadSdk();
     await this.#breaker.guard(() => Sandbox.setTimeout(id, seconds * 1000));

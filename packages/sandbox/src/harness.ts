@@ -6,7 +6,10 @@ export function cell(input: string): string {
   return `${preparation}\nnova_attach("${input}")`;
 }
 
-/** Returns the code of a cell that contains its input and writes the file that an upload would have created. */
+/**
+ * Returns the code of a cell that contains the text of an input, writes this text to a file as an upload would, and
+ * passes the input to the harness.
+ */
 export function cellWith(input: string, text: string): string {
   // A JSON string is also a Python string if it has no lone surrogates, which well-formed JSON escapes.
   return `${preparation}\nnova_attach("${input}", ${JSON.stringify(text)})`;

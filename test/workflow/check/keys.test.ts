@@ -29,7 +29,7 @@ it("the finding about an overwritten key names the line in the code file", () =>
   expect(found).toMatchObject([{ code: "NOVA504", file: "convert.py", line: 3, column: 1 }]);
 });
 
-it("a key causes a finding if nodes that do not read it precede the overwriting node, or both sides of a decision overwrite it", () => {
+it("an overwritten key causes a finding after nodes that do not read it, and on both sides of a decision", () => {
   const both = (left: string, right: string): Loose =>
     graph(
       [start, find, decision("d"), action("a", { code: left }), action("b", { code: right }), end],

@@ -14,7 +14,7 @@ from . import init, jail, linux, runner, wire
 
 class ZygoteDied(Exception):
     """Raised if the zygote has died, so that no code can start. The daemon then ends, too, and the next attach starts
-    another one."""
+    another daemon."""
 
 
 class Zygote:
@@ -39,7 +39,7 @@ class Zygote:
         self._order({"signal": number, "to": pid})
 
     def end(self, pid):
-        """Kills and reaps an init and its whole namespace, before any later order."""
+        """Kills and reaps an init and its whole namespace before the zygote carries out any later order."""
         self._order({"end": pid})
 
     def settle(self):
