@@ -39,8 +39,8 @@ export class Connections {
   }
 
   /**
-   * Returns true at the first call for a new warm sandbox. The first cell of such a sandbox must contain no input,
-   * because the harness starts in that cell and keeps the text of the cell in memory.
+   * Returns true at the first call for a new warm sandbox. The first cell of such a sandbox must contain no input: the
+   * harness starts in that cell, and keeps the text of the cell in memory.
    */
   isFirstUse(id: string): boolean {
     return this.#unused.delete(id);
@@ -69,7 +69,7 @@ export class Connections {
     await this.#breaker.guard(() => Sandbox.setTimeout(id, seconds * 1000));
   }
 
-  /** True only if the control plane reports the sandbox as missing; false if the call fails. */
+  /** Returns true only if the control plane reports the sandbox as missing. Returns false if the call fails. */
   async isGone(id: string): Promise<boolean> {
     const { Sandbox } = await loadSdk();
     return Sandbox.getInfo(id).then(() => false, isGone);

@@ -18,7 +18,7 @@ export function clientOf({ version, client }: Pick<PromptTask, "version" | "clie
  * code that is stored for the node, in any order. Locked code has precedence over stored code, unless it failed and
  * other code replaced it in this store. A frozen run of a workflow with a lock uses only locked code, so that it
  * behaves the same in every deployment. In a run that writes the node's code again (`fresh`), only code that this
- * execution has proven counts, so that the model writes the code of a loop or map only once.
+ * execution has proven counts. The model then writes the code of a node in a loop or map only once.
  */
 export function choosePinned(task: PromptTask, generations: readonly Generation[], generator: Generator) {
   const own = generations.filter(({ provenBy }) => provenBy === task.at.execution);

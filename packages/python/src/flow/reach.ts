@@ -12,8 +12,8 @@ import { argumentsFor, type Paths } from "./paths.ts";
 const maxAsked = 20_000;
 
 /**
- * The relation of a value to the context: it contains no part of the context, it is a new value that holds parts of
- * the context, or it may be the context or a part of it.
+ * The relation of a value to the context. `unrelated`: the value contains no part of the context. `holdsPart`: it is a
+ * new value that holds parts of the context. `maybePart`: it may be the context or a part of the context.
  */
 export const unrelated = 0;
 export const holdsPart = 1;

@@ -1,6 +1,6 @@
 """The isolation ("walls") of one node's code: its own pid and mount namespaces, fresh /tmp and home, no files of the
 harness, an unprivileged user that cannot regain rights, and limits on memory and processes. If the system refuses
-namespaces, the code still gets its own process group, session and limits, and the harness reports the missing
+namespaces, the code still gets its own process group, session and limits. The harness then reports the missing
 isolation."""
 
 import contextlib

@@ -53,7 +53,8 @@ class Printed(Stream):
         self._tail, self._tail_chars = [], 0
 
     def watch_json(self):
-        """Remembers texts that json.dumps has produced, by hash, because a text does not show its origin."""
+        """Makes json.dumps and json.dump note each text that they produce, by its hash, because a printed text does not
+        show where it comes from."""
         note = self._note
 
         @functools.wraps(json.dumps)

@@ -106,8 +106,8 @@ class Process:
         return False
 
     def tell(self, message, files=()):
-        """Sends a message to the code's process without blocking, because code that never reads its socket would
-        otherwise block the daemon. Such code gets no answer."""
+        """Sends a message to the code's process without blocking. A blocking call would stop the daemon if the code
+        never reads its socket. Such code gets no answer."""
         with contextlib.suppress(OSError):  # The code may have died.
             wire.send(self.control, message, files, socket.MSG_DONTWAIT)
 

@@ -290,7 +290,8 @@ class Run:
             self.process.kill()
 
     def _conclude_early(self):
-        """Sends the outcome before all processes are gone, unless it has blobs, which must not change any more."""
+        """Sends the outcome before all processes are gone. An outcome with blobs is not sent so early, because a
+        process could still change a blob."""
         try:
             result = self.store.read_result(self.claim)
         except DamagedResult:

@@ -1,6 +1,7 @@
 """A seccomp filter for system calls that escape namespaces or limits: sockets of other families (for example to the
 host), io_uring, which creates sockets unseen by filters, calls that create or enter namespaces, kernel keys, memory
-that no limit counts, and the clocks of the init, which count what the code of earlier executions made it do."""
+that no limit counts, and the clocks of the init. These clocks also count the time that the init worked for earlier
+executions."""
 
 import ctypes
 import errno

@@ -58,8 +58,8 @@ class Spares:
 
     def put_away(self, process):
         """Cleans up after the last run of an execution. No further run needs a spare process. If code has a user of its
-        own, this method keeps the init of the run's process for the next execution, because such code cannot change the
-        limits or priorities of the init."""
+        own, this method keeps the init of the run's process for the next execution. Such code cannot change the limits
+        or priorities of the init."""
         init, process.init = process.init, None
         while self._usual:
             self._usual.pop().kill_and_read_output()

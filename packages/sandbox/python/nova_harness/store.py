@@ -212,7 +212,7 @@ class Store:
         with open(fd, "rb") as file:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
                 raise DamagedResult("not a regular file")
-            # Reads one byte more than allowed, because the file may still grow.
+            # Reads at most one byte more than allowed, because the file may still grow.
             data = file.read(_MOST_RESULT_BYTES + 1)
         if len(data) > _MOST_RESULT_BYTES:
             raise LargeResult

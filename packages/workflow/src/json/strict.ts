@@ -42,9 +42,9 @@ const scalar = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)
 type Due = "value" | "first item" | "name" | "first name" | "colon" | "comma" | "nothing";
 
 /**
- * Checks that a stream of chunks is exactly one JSON value in UTF-8, without repeated names in an object, half
- * surrogate pairs, more than 500 levels or trailing text. It builds no value, so a value of any size can be checked:
- * only the names of open objects are in memory.
+ * Checks that a stream of chunks is exactly one JSON value in UTF-8. Refuses repeated names in an object, half
+ * surrogate pairs, more than 500 levels, and text after the value. It builds no value, so a value of any size can be
+ * checked: only the names of open objects are in memory.
  */
 export class StrictJson {
   readonly #utf8 = new Utf8Check();
