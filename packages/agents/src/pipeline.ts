@@ -76,7 +76,9 @@ export interface PipelineOptions extends Pick<PipelineParts, "models" | "package
   generations: GenerationStore;
   /** Model for roles without a model in the node or workflow (`DEFAULT_MODEL`). */
   defaultModel?: string | undefined;
-  /** Folder of documentation indexes, `<template>.json`. Templates without an index use the shipped one. */
+  /**
+   * Folder of documentation indexes, `<template>.json`. For templates without an index, NOVA uses the shipped index.
+   */
   docstrings?: string | undefined;
 }
 

@@ -87,7 +87,7 @@ function readsFlattened(program: Program): Node | undefined {
   return use?.parent ?? undefined;
 }
 
-/** Returns whether the code uses the context in a way other than `context["key"]`, so that it may read any key. */
+/** Returns whether the code uses the context in a way other than `context["key"]`. Such code may read any key. */
 function usesContextFreely(program: Program): boolean {
   return (
     program.nodes.some((node) => hasHiddenEffect(program, node)) ||

@@ -46,7 +46,10 @@ export class Connections {
     return this.#unused.delete(id);
   }
 
-  /** Returns the kept connection or a new one. A new one also extends the sandbox's life to `lifetimeSeconds`. */
+  /**
+   * Returns the kept connection or a new connection. A new connection also extends the sandbox's life to
+   * `lifetimeSeconds`.
+   */
   get(id: string, lifetimeSeconds: number): Promise<E2bSandbox> {
     return this.#kept.get(id) ?? this.connect(id, lifetimeSeconds);
   }

@@ -133,7 +133,7 @@ describe("a frozen run", () => {
   });
 });
 
-describe("a node that is named in `fresh`, so that its code is written again,", () => {
+describe("a node whose code is written again, because `fresh` names the node,", () => {
   const fresh = { fresh: true };
 
   it.each<[string, TaskChanges, Generation[]]>([

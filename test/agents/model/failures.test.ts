@@ -154,7 +154,7 @@ describe.each(["responses", "chat"] as const)("over the %s API,", (NOVA_LLM_API)
     expect(error).toMatchObject({ reason: "cut_off", message });
   });
 
-  it("the error for an unusable answer keeps the text of the answer, so that it can be recorded", async () => {
+  it("the error for an unusable answer keeps the text of the answer, so that NOVA can record this text", async () => {
     await using server = await modelServer([{ answer: { text: "I would write a loop." } }]);
     expect(await failureOf({ ...server.environment, NOVA_LLM_API })).toMatchObject({
       spent: { text: "I would write a loop." },

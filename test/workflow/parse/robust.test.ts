@@ -49,7 +49,8 @@ function isPlace(value: unknown, [key, ...rest]: (string | number)[]): boolean {
 }
 
 /**
- * Returns a copy of a JSON value with another value at a path, or without that value if the other one is `undefined`.
+ * Returns a copy of a JSON value in which a path leads to another value, or to no value if the other value is
+ * `undefined`.
  */
 function replaced(value: unknown, [key, ...rest]: (string | number)[], other: unknown): unknown {
   if (key === undefined) return other;

@@ -233,8 +233,8 @@ export interface Exception {
   /** The line that raised it, in the node's code or in a library. */
   line: string;
   /**
-   * How this exception followed the previous one: `cause` if it was raised `from` it, `context` if it was raised while
-   * the code handled it.
+   * How this exception followed the previous one. `cause`: the code raised this exception `from` the previous one.
+   * `context`: the code raised this exception while it handled the previous one.
    */
   after: "cause" | "context" | null;
 }

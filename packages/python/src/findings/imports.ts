@@ -94,7 +94,7 @@ export interface Importable {
 
 /**
  * Returns a function that finds imports of modules that nothing provides. If the modules of a requirement are unknown,
- * it finds only misspelt ones.
+ * the function finds only misspelt modules.
  */
 export function createModuleFinder({ requirements, lib }: Importable) {
   if (Object.values(lib).some((source) => bringsModules.test(source))) return () => [];

@@ -206,7 +206,7 @@ def _is_of_walls(error):
 
 
 def _chain(error):
-    """Yields an error, then the cause or context of this error, then the cause or context of that one, and so on."""
+    """Returns an error, then the cause or context of this error, then the cause or context of that one, and so on."""
     seen = {}
     while error is not None and id(error) not in seen:
         seen[id(error)] = error

@@ -138,7 +138,7 @@ class Store:
         return os.path.exists(self._ended_path(execution))
 
     def begin_execution(self, execution):
-        """Removes all files of the previous execution, marks it as ended, and records the new one."""
+        """Removes all files of the previous execution, marks that execution as ended, and records the new execution."""
         before = self.execution()
         if before is not None:
             os.close(os.open(self._ended_path(before), os.O_CREAT | os.O_WRONLY, 0o600))

@@ -24,7 +24,7 @@ const kinds = new Map<unknown, ExecutorKind>([
   ["agent", "text"],
 ]);
 
-/** Maps a written `executor` to its kind; undefined for an unknown one. */
+/** Returns the kind of executor for a written `executor`; undefined for an unknown `executor`. */
 export function executorKind(written: unknown): ExecutorKind | undefined {
   return kinds.get(written);
 }
