@@ -15,7 +15,7 @@ describe("a model that gives no usable answer", () => {
     ["data_analyzer", [complex]],
     ["code_generator", [simple]],
     ["output_validator", [simple, writes("a = 1")]],
-  ] as const)("fails the node if it refuses to answer as %s", async (role, before) => {
+  ] as const)("fails the node if the model refuses to answer as %s", async (role, before) => {
     const runs = role === "output_validator" ? [sets({ a: 1 })] : [];
     const { outcome, means } = await play({ lines: [...before, { role, fails: "refused" }], runs });
     expect(outcome).toMatchObject({ status: "failed", class: "NodeFailed", message: "the model failed: refused" });
@@ -43,15 +43,18 @@ describe("a model that gives no usable answer", () => {
     });
   });
 
-  it.each(["cut_off", "invalid"] as const)("uses up an attempt if its code is %s", async (reason) => {
-    const cut = { role: "code_generator", fails: reason } as const;
-    const { outcome, models } = await play({
-      lines: [simple, cut, writes("a = 1"), approves],
-      runs: [sets({ a: 1 })],
-    });
-    expect(models.asked[2]?.input).toContain(`the model failed: ${reason}`);
-    expect(outcome.status).toBe("success");
-  });
+  it.each(["cut_off", "invalid"] as const)(
+    "uses up an attempt of the node if its answer as code generator is %s",
+    async (reason) => {
+      const cut = { role: "code_generator", fails: reason } as const;
+      const { outcome, models } = await play({
+        lines: [simple, cut, writes("a = 1"), approves],
+        runs: [sets({ a: 1 })],
+      });
+      expect(models.asked[2]?.input).toContain(`the model failed: ${reason}`);
+      expect(outcome.status).toBe("success");
+    },
+  );
 
   it("uses up one attempt of the node if its answer as output validator is cut off", async () => {
     const cut = { role: "output_validator", fails: "cut_off" } as const;
@@ -76,7 +79,7 @@ describe("a model that gives no usable answer", () => {
 });
 
 describe("the model of each agent of a prompt node", () => {
-  it("is the one that the node names, otherwise the one that the workflow names, otherwise the default", async () => {
+  it("is the model of the node, or else the model of the workflow, or else the default model", async () => {
     const { models } = await play({
       task: {
         executor: { model: { code_generator: "gpt-6.1-sol" } },
@@ -123,20 +126,23 @@ describe("the cost limit", () => {
   it.each([
     [{ maxCostUsd: 1 }, /this run has spent \$1\.0005 of \$1\.00/],
     [{}, undefined],
-  ])("of a workflow, if one is set, includes the costs of other branches: %j", async (workflow, message) => {
-    const { outcome } = await play({
-      task: { workflow },
-      means: { spentBesideUsd: 0.9995 },
-      lines: [
-        { ...simple, estimatedUsd: 0.0004 },
-        { ...writes("a = 1"), estimatedUsd: 0.001 },
-        ...(message ? [] : [approves]),
-      ],
-      runs: message ? [] : [sets({ a: 1 })],
-    });
-    if (message) expect(outcome).toMatchObject({ class: "BudgetExceeded", message: expect.stringMatching(message) });
-    else expect(outcome.status).toBe("success");
-  });
+  ])(
+    "of a workflow counts the costs of other branches exactly if the workflow has a limit: %j",
+    async (workflow, message) => {
+      const { outcome } = await play({
+        task: { workflow },
+        means: { spentBesideUsd: 0.9995 },
+        lines: [
+          { ...simple, estimatedUsd: 0.0004 },
+          { ...writes("a = 1"), estimatedUsd: 0.001 },
+          ...(message ? [] : [approves]),
+        ],
+        runs: message ? [] : [sets({ a: 1 })],
+      });
+      if (message) expect(outcome).toMatchObject({ class: "BudgetExceeded", message: expect.stringMatching(message) });
+      else expect(outcome.status).toBe("success");
+    },
+  );
 
   it("of a client includes the client's costs of this month and the earlier requests of this delivery", async () => {
     const { outcome } = await play({
@@ -180,7 +186,7 @@ describe("the time budget of a prompt node", () => {
   it.each([
     [0, "InputAnalyzer"],
     [4, "OutputValidator"],
-  ])("ends the node before it calls a model if the time is over after %i checks of the time", async (looks, agent) => {
+  ])("ends the node before its next call of a model if it is used up after %i checks", async (looks, agent) => {
     let looked = 0;
     const { outcome, means } = await play({
       lines: looks === 0 ? [] : [simple, writes("a = 1")],
@@ -253,7 +259,7 @@ describe("a failure of an external service", () => {
     expect(means.steps.at(-1)?.output_data).toEqual({ error_class: "NodeFailed", fault: "world" });
   });
 
-  it("is reported with the reason that the network relay has logged", async () => {
+  it("is reported with the reason from the log of the network relay", async () => {
     const { outcome } = await play({
       lines: [simple, writes('socket.create_connection((context["host"], 25))')],
       runs: [
@@ -272,7 +278,7 @@ describe("a failure of an external service", () => {
 });
 
 describe("the end of the Lambda's time", () => {
-  it("during a call of a model throws NodeUnfinished and records no step", async () => {
+  it("throws NodeUnfinished and records no step if it comes during a call of a model", async () => {
     const scene: Scene = { lines: [simple], dieAt: 9 };
     const { means } = await play({ lines: [simple], dieAt: 1 });
     means.dieAt = 9;

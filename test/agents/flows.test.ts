@@ -13,7 +13,7 @@ const good = 'context["discount"] = context["total"] * 0.1';
 describe("a prompt node with a simple prompt", () => {
   const scene: Scene = { lines: [simple, writes(good), approves], runs: [sets({ discount: 150 })] };
 
-  it("calls each agent once: its prompt is analysed, and its code is written, checked, run and judged", async () => {
+  it("calls each agent once: its data is examined, and its code is written, checked, run and judged", async () => {
     const { outcome, means } = await play(scene);
     expect(means.story()).toEqual([
       "InputAnalyzer 1",
@@ -32,7 +32,7 @@ describe("a prompt node with a simple prompt", () => {
     expect(kept).toMatchObject([{ code: good, model: "gpt-6-luna", cost: { usd: 0.003, tokens_input: 2700 } }]);
   });
 
-  it("records in each step the input and the output of the agent", async () => {
+  it("records the input and the output of the agent in each step", async () => {
     const { means } = await play(scene);
     const [input, generator, , runner, validator] = means.steps;
     expect(input).toMatchObject({
@@ -74,7 +74,7 @@ describe("a prompt node whose data is analysed before its code is written", () =
     runs: [found, sets({ total: "1234.56" })],
   };
 
-  it("gives the analysis 15 seconds, and passes the result of the analysis only to the code generator and the code", async () => {
+  it("gives its analysis 15 seconds, and passes the result only to the code generator and the code", async () => {
     const { outcome, means, models } = await play(scene);
     expect(means.story().slice(0, 3)).toEqual(["InputAnalyzer 1", "DataAnalyzer 1", "CodeGenerator 1"]);
     expect(means.steps[1]).toMatchObject({ generated_code: analysis, output_data: { type: "pdf", pages: 1 } });
@@ -89,14 +89,14 @@ describe("a prompt node whose data is analysed before its code is written", () =
     ["fails", sets({ _data_analysis: { error: "ValueError: no pdf", traceback: "..." } }), "ValueError: no pdf"],
     ["returns nothing", sets({ other: 1 }), "the analysis left no answer"],
     ["takes too long", fails("ran longer than 15 s", { class: "NodeTimeout" }), "ran longer than 15 s"],
-  ])("gets code that is written without the result of an analysis that %s", async (_, run, error) => {
+  ])("gets its code without the result of an analysis if the analysis %s", async (_, run, error) => {
     const { outcome, means, models } = await play({ ...scene, runs: [run, sets({ total: "1" })] });
     expect(means.steps[1]).toMatchObject({ status: "failed", error_message: error, generated_code: analysis });
     expect(models.asked[2]?.input).not.toContain('"analysis"');
     expect(outcome.status).toBe("success");
   });
 
-  it("records the analysis of an earlier delivery if that analysis is the one that ran", async () => {
+  it("keeps the analysis that an earlier delivery has recorded, and writes no second one", async () => {
     const means = (await play({ ...scene, dieAt: 1 })).means;
     means.dieAt = Number.POSITIVE_INFINITY;
     const other = { role: "data_analyzer", answer: { code: "result = {}" } } as const;
@@ -136,7 +136,7 @@ describe("an analysis that the code generator writes in place of the node's code
   const look = '# STAGE: ANALYSIS\nresult = {"pages": 1}';
   const found = sets({ _data_analysis: { result: { pages: 1 } } });
 
-  it("is run, and then the code generator is asked again with the result of the analysis", async () => {
+  it("is run, and its result is in the next request to the code generator", async () => {
     const { outcome, means, models } = await play({
       lines: [simple, writes(look), writes(`# STAGE: TASK\n${good}`), approves],
       runs: [found, sets({ discount: 1 })],
@@ -249,7 +249,7 @@ describe("a prompt node, which has up to three attempts,", () => {
     ]);
   });
 
-  it("makes a second attempt if the code of the first one runs too long", async () => {
+  it("makes a second attempt if the code of the first attempt runs too long", async () => {
     const slow = fails("ran longer than 30 s", { class: "NodeTimeout" });
     const { outcome } = await play({
       lines: [simple, writes("a = 1"), writes(good), approves],
@@ -265,7 +265,7 @@ describe("a prompt node, which has up to three attempts,", () => {
     expect(outcome).toMatchObject({ class: "NodeTimeout", message: "Failed after 3 attempts: ran longer than 30 s" });
   });
 
-  it("makes a second attempt if the code of the first one changes nothing, and asks no model to judge that", async () => {
+  it("makes a second attempt, without a model that judges the first code, if this code changes nothing", async () => {
     const { means, models } = await play({
       lines: [simple, writes("a = 1"), writes(good), approves],
       runs: [sets({}), sets({ discount: 1 })],
@@ -351,7 +351,7 @@ describe("needsAnalysis", () => {
 describe("the keys of the context that code and its analysis read", () => {
   const read = (path: string, optional = false) => ({ path, optional });
 
-  it("are merged, so that each key is listed once", () => {
+  it("are merged into one list, in which each key occurs once", () => {
     expect(mergeReads([read("a"), read("b.c")], [read("b"), read("a")])).toEqual([
       ...[read("a"), read("b.c"), read("b")],
     ]);

@@ -106,7 +106,7 @@ describe("secrets of a run", () => {
 });
 
 describe("the prompts of a node with `samples: false`", () => {
-  it("show only types and sizes of values, both before and after the code runs", async () => {
+  it("show only the types and sizes of values, both before and after the code has run", async () => {
     const { models } = await play({
       task: { executor: { samples: false }, context: { name: "Sirius Black", amount: 1234.5 } },
       lines: [

@@ -113,7 +113,7 @@ describe("pinned code with a pinned analysis", () => {
     expect(outcome).not.toHaveProperty("analysis");
   });
 
-  it("is replaced, if the code fails, by code that does not get the result of the pinned analysis", async () => {
+  it("is replaced, if it fails, by new code that does not get the result of the pinned analysis", async () => {
     const { means, kept } = await play({
       pinned: both,
       lines: [simple, writes('context["a"] = context.get("_data_analysis")'), approves],

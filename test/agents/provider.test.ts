@@ -185,7 +185,7 @@ describe("pinned code of a node", () => {
     ]);
   });
 
-  it("is the only code that a frozen run uses", async () => {
+  it("is the only code that runs in a frozen run", async () => {
     const generations = new MemoryGenerations();
     await run({ script: [simple, writes(good), approves], runs: [sets({ discount: 150 })], generations });
     const task = promptTask({ frozen: true });

@@ -71,7 +71,7 @@ const stories: [string, Scene][] = [
 ];
 
 describe.each(stories)("the recorded steps for %s", (_, scene) => {
-  it("lead to the same result if the first delivery dies after any step, and no recorded step is paid for again", async () => {
+  it("lead to the same result wherever the first delivery ends, and no recorded step is paid for again", async () => {
     const whole = await play(scene);
     const stepCount = whole.means.steps.length;
     for (let cut = 0; cut <= stepCount; cut++) {

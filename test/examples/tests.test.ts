@@ -9,7 +9,7 @@ import { nova } from "../cli/support/nova.ts";
 const folder = join(import.meta.dirname, "python");
 const modules = readdirSync(folder).filter((name) => /^test_.*\.py$/.test(name));
 
-test("the Python tests of the examples are in the folder in which this test looks for them", () => {
+test("the folder with the Python tests of the examples contains test files", () => {
   expect(modules).toContain("test_totals.py");
 });
 

@@ -176,12 +176,12 @@ describe("keys that are missing in the context", () => {
     expect((await check(source)).map(({ code, severity }) => [code, severity])).toEqual([["PY112", "warning"]]);
   });
 
-  it("cause an error even in one branch if they are misspelt", async () => {
+  it("cause an error if they are misspelt, even in code that runs in only one branch", async () => {
     const source = "if context['kind'] == 'x': context['a'] = context['emial_user']\nelse: context['a'] = 1";
     expect(await found(source)).toEqual([expect.stringContaining("PY110")]);
   });
 
-  it("include branch_decision if a decision reads it before setting it", async () => {
+  it("include branch_decision if a decision reads this key before it sets the key", async () => {
     const source = "context['branch_decision'] = context['branch_decision'] == 'x'";
     const facts = { nodeType: "decision", context: { branch_decision: shapeOf("x") } } as const;
     expect(await found(source, facts)).toEqual([expect.stringContaining("PY110")]);
@@ -216,7 +216,7 @@ describe("an undefined name in a node's code", () => {
     expect((await check(source)).map(({ code }) => code)).toEqual(["PY104"]);
   });
 
-  it("is not reported as a syntax error if it stands in an annotation that is free text", async () => {
+  it("is not reported as a syntax error in an annotation that is free text", async () => {
     expect(await found('def f(x: "list of names"): return x\ncontext["a"] = f(1)')).not.toContainEqual(
       expect.stringContaining("PY101"),
     );
@@ -232,7 +232,7 @@ describe("code of an analysis", () => {
     expect((await check(source)).map(({ code }) => code)).toEqual(codes);
   });
 
-  it("has no finding in a decision, although an analysis sets no decision", async () => {
+  it("has no finding in a decision node, although it never sets `branch_decision`", async () => {
     expect(await found("# STAGE: ANALYSIS\nresult = {'pages': 1}", { nodeType: "decision" })).toEqual([]);
   });
 });

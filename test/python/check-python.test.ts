@@ -53,7 +53,7 @@ it.each([
   expect(await check(source)).toEqual([]);
 });
 
-it("checkPython reports the names that NOVA gives to nodes as undefined in a module of lib", async () => {
+it("checkPython reports names as undefined in a module of lib if NOVA provides them only to nodes", async () => {
   const problems = await checkPython('print(context["a"])');
   expect(problems).toMatchObject([{ kind: "name", line: 1, column: 7 }]);
 });
@@ -89,7 +89,7 @@ const deep = [
 
 describe("Python code that is too long or too deep", () => {
   it.each(deep)(
-    "is rejected if it has too many %s, and the linter ruff still works for later code",
+    "is rejected if it has too many %s, after which the linter ruff still works for other code",
     async (_what, source) => {
       const message = expect.stringMatching(/^the code goes more than 500 levels deep - divide/);
       expect(await checkPython(source)).toEqual([{ kind: "size", message, line: 1, column: 1 }]);
@@ -123,14 +123,14 @@ describe("Python code that is not too long or too deep", () => {
 describe("Python code of thousands of lines", () => {
   const lines = Array.from({ length: 7_000 }, (_, i) => i);
 
-  it("is read once for the positions of all its keys", () => {
+  it("is scanned once to find the positions of all of its keys", () => {
     const source = lines.map((i) => `context["$${i}"] = 1`).join("\n");
     const found = findAssignedKeys(source, /^\$/);
     expect(found).toHaveLength(lines.length);
     expect(found.at(-1)).toEqual({ key: "$6999", line: 7_000, column: 1 });
   });
 
-  it("is read once for the positions of all assignments to the name context", () => {
+  it("is scanned once to find the positions of all assignments to the name context", () => {
     const source = lines.map(() => "context = {}").join("\n");
     expect(findReboundContext(source)).toMatchObject({ kind: "rebound", line: 1 });
   });

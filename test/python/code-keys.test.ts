@@ -15,7 +15,9 @@ import { type FaultKind, faultsOf } from "./support/faults.ts";
 
 const [correct, roundabout] = [readCorpus("correct"), readCorpus("roundabout")];
 
-/** Keys that a snippet reads although its own facts lack them: a real workflow would declare them in `inputs`. */
+/**
+ * Keys that a snippet reads although its facts do not list them. A real workflow would declare these keys in `inputs`.
+ */
 const elsewhere: Record<string, string> = { discriminated: "receipt_sum", dispatch_table: "factor" };
 const fromNova = ["branch_decision", "error", "_data_analysis"];
 
@@ -42,7 +44,7 @@ describe("the checks of keys and imports", () => {
   it.each<[FaultKind, (fault: Snippet) => string[]]>([
     ["wrong key", missingIn],
     ["missing import", foreignIn],
-  ])("find 95 % of the faults that were inserted into correct Python code: %s", (kind, find) => {
+  ])("find at least 95 % of the faults that a test inserts into correct Python code: %s", (kind, find) => {
     const faults = correct.flatMap(faultsOf).filter((one) => one.kind === kind);
     const missed = faults.filter((fault) => find(fault).length === 0);
     if (process.env.NOVA_FIGURES) writeFileSync(2, missed.map(({ name, how }) => `missed ${name}: ${how}\n`).join(""));
@@ -209,7 +211,7 @@ describe("context.get() with a dot path", () => {
     expect(readCodeKeys(code)?.mayRead("email")).toBe(true);
   });
 
-  it("counts as a lookup of the whole path and of the first key in the path", () => {
+  it("counts as a lookup of the whole path and also of the first key in the path", () => {
     expect(findLookedUpKeys(code)).toEqual(expect.arrayContaining(["email", "email.subject", "items"]));
   });
 });

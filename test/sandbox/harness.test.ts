@@ -42,7 +42,7 @@ for name in ("nova_harness.nothing", "nothing"):
 });
 
 describe("the cells of a kernel", () => {
-  test("look for the harness once and pass it each input", async () => {
+  test("load the harness once and pass each input to it", async () => {
     const cells = [cell("first"), cellWith("second", 'a "text"'), cell("third")];
     const kernel = `
 import json, os, sys, tempfile, types

@@ -9,7 +9,7 @@ import { apiKey, Bench, eventually } from "./support/bench.ts";
 import { MemoryIo } from "./support/memory-io.ts";
 
 /**
- * Returns the texts that the sandbox writes to the kernel's stdout for one connection, in order. `wait` never resolves.
+ * Yields the texts that the sandbox writes to the kernel's stdout for one connection, in order. `wait` never resolves.
  */
 type Says = (nonce: string, kernel: { wait: Promise<never> }) => Iterable<string> | AsyncIterable<string>;
 
@@ -121,7 +121,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return (await Array.fromAsync(request as AsyncIterable<Buffer>)).join("");
 }
 
-/** Waits until the client has read the output, or is gone. */
+/** Waits until the client has read the output, or has closed the connection. */
 function drained(response: ServerResponse): Promise<unknown> {
   const done = new AbortController();
   const happens = (event: string) => once(response, event, { signal: done.signal }).catch(() => undefined);
@@ -181,7 +181,7 @@ async function* endless(text: string): AsyncIterable<string> {
 }
 
 describe("a harness that reports that the sandbox lacks resources", () => {
-  test("is called four times, and then the delivery fails, so that a later delivery calls it again", async () => {
+  test("is called four times; then the delivery fails, so that a later delivery calls the harness again", async () => {
     const trouble = says({ type: "trouble", message: "[Errno 11] Resource temporarily unavailable" });
     expect(await run(trouble).outcome).toMatchObject({
       name: "SandboxUnavailable",
@@ -342,7 +342,7 @@ describe("a sandbox that never sends a result", () => {
     expect(e2b.attaches).toBe(attaches);
   });
 
-  test("gets only a few of the values that it asks for at the same time, and none after the time of the delivery is over", async () => {
+  test("gets only a few requested values at a time, and none after the time of the delivery is over", async () => {
     let [opened, open] = [0, 0];
     class SlowIo extends MemoryIo {
       override async openBlob() {

@@ -37,7 +37,7 @@ describe("the Python harness in the sandbox", { timeout: 180_000 }, () => {
   test.concurrent.each(others)("passes the Python tests in %s", runUnittest);
 });
 
-// These tests need what the attacks use up, so they run after them.
+// The attacks use up memory and processes that these tests need, so these tests run after the attacks.
 describe("the Python harness in the sandbox", { timeout: 180_000 }, () => {
   test.concurrent.each(slow)("passes the Python tests in %s", { tags: ["deep"] }, runUnittest);
 });

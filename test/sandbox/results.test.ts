@@ -10,7 +10,7 @@ import { MemoryIo } from "./support/memory-io.ts";
 const holding = (text: string) => ({ files: { read: async () => [Buffer.from(text)] } }) as unknown as E2bSandbox;
 const { signal } = new AbortController();
 
-/** The code's result, as taken from an inline answer and from a file. */
+/** Returns the result of code, after checking that an inline answer and a file give the same result. */
 async function taken(result: unknown, io = new MemoryIo()): Promise<CodeResult> {
   const told = { type: "result" as const, result, logs: "said", durationMs: 1 };
   const direct = await takeResult(holding(""), told, new Set(), io, signal);
@@ -94,7 +94,7 @@ it("a blob that the node's input has with another type is checked for its new ty
   expect(await takeResult(holding(""), told, stored, new MemoryIo(), signal)).toMatchObject({ status: "error" });
 });
 
-it("the read of an incomplete outcome file throws an error, so that the file is read a second time", async () => {
+it("the read of an incomplete outcome file throws an error after which NOVA reads the file a second time", async () => {
   const file = { type: "outcome" as const, path: "claims/a/0-1/outcome", bytes: 10 };
   await expect(takeResult(holding("{"), file, new Set(), new MemoryIo(), signal)).rejects.toThrow(/only 1 of 10 bytes/);
 });

@@ -55,7 +55,7 @@ describe("a node that runs in a sandbox", () => {
     expect(JSON.stringify(outcome)).toContain('nodes/some.py\\", line 2');
   });
 
-  test("needs two calls of E2B in a sandbox that the Lambda process knows, and three in any other sandbox", async () => {
+  test("needs two calls of E2B in a sandbox that the Lambda process has used, and three in any other sandbox", async () => {
     const sandbox = await bench.create();
     const callsOf = async (action: () => Promise<unknown>) => {
       const before = bench.gateway.calls.length;
@@ -88,7 +88,7 @@ describe("a node that runs in a sandbox", () => {
     expect(await callsFor("x".repeat(20_000))).toEqual(["POST /files", "POST /execute"]);
   });
 
-  test("that is announced as the last one of its run still lets further nodes and later runs use the sandbox", async () => {
+  test("that is wrongly announced as the last one of its run lets later nodes and runs use the sandbox", async () => {
     const sandbox = await bench.create({}, "exec_1", { key: "pool", idleSeconds: 60 });
     const run = (more: Partial<RunRequest>) => bench.run(sandbox, bench.request("context['a'] = 1", {}, more));
     const last = { isLast: true } as const;
@@ -172,7 +172,7 @@ describe("the large values of a node", () => {
 });
 
 describe("a second delivery of a node", () => {
-  test("gets the result of the running code, which is not started a second time", async () => {
+  test("gets the result of the code that is already running, and does not start the code a second time", async () => {
     const sandbox = await bench.create();
     const { io, request } = held();
     const first = bench.run(sandbox, request, io);
@@ -243,7 +243,7 @@ describe("while code runs, a failure", () => {
     bench.gateway.keepsDeadConnections = false;
   });
 
-  test("of a second delivery leads to the removal of the kernel context that this delivery had created", async () => {
+  test("of a second delivery causes the removal of the kernel context that this delivery had created", async () => {
     const sandbox = await bench.create();
     const { io, request } = held();
     const end = new AbortController();

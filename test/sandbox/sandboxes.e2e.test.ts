@@ -41,7 +41,7 @@ describe("the creation of a sandbox", () => {
     await bench.sandboxes.kill(light.id);
   });
 
-  test("waits until E2B's plan allows it, and takes an existing sandbox if one becomes free before that", async () => {
+  test("waits until E2B's plan allows another sandbox or an existing sandbox becomes free", async () => {
     const turns = [false, false, true];
     const paced = createSandboxes({ pace: async () => turns.shift() ?? false });
     const made = await paced.create(spec);
@@ -53,7 +53,7 @@ describe("the creation of a sandbox", () => {
     await bench.sandboxes.kill(made.id);
   });
 
-  test("closes the sandbox's port to the public, and closes its network if the code may not use any network", async () => {
+  test("closes the sandbox's port to the public, and its network if the code may use no network", async () => {
     const { Sandbox } = await import("@e2b/code-interpreter");
     const sandbox = await bench.sandboxes.create({ ...spec, internet: false });
     const response = await fetch(`${bench.server.sandboxUrl}/execute`, {
@@ -88,7 +88,7 @@ describe("the creation of a sandbox", () => {
     });
   });
 
-  test("fails with an error that leads to a retry as long as E2B's limit of sandboxes is reached", async () => {
+  test("fails with an error that Step Functions retries as long as E2B's limit of sandboxes is reached", async () => {
     const made = await Promise.all(Array.from({ length: 8 }, () => bench.sandboxes.create(spec)));
     await expect(bench.sandboxes.create(spec)).rejects.toMatchObject({
       name: "SandboxUnavailable",

@@ -168,7 +168,7 @@ test("a template extends E2B's code interpreter and keeps its start command", as
   expect([fromTemplate, startCmd]).toEqual(["code-interpreter-v1", undefined]);
 });
 
-test("a template installs its own packages and those of the workflow, each as one word for the shell", async () => {
+test("a template installs its own packages and the workflow's, and passes each to the shell as one word", async () => {
   const { steps } = await render(["numpy>=2; python_version > '3.9'"]);
   expect(steps[0]).toMatchObject({ type: "RUN" });
   expect(steps[0]?.args[0]).toBe(

@@ -27,7 +27,7 @@ test.each([
   await expect(Array.fromAsync(checkBlob(ref, parts(other)))).rejects.toMatchObject({ name: "DamagedBlob" });
 });
 
-test("a WatchedBody keeps the error of its source, even if the reader of the body hides this error", async () => {
+test("a WatchedBody remembers an error of its source, even if the reader of the body hides this error", async () => {
   const failure = new RangeError("connection lost");
   const watched = new WatchedBody(parts(body, failure));
   await expect(Array.fromAsync(watched)).rejects.toBe(failure);

@@ -184,7 +184,7 @@ it("the workflow builder makes workflows with models, limits and hosts for all p
   expect(parsed?.credentials).toEqual(["rates"]);
 });
 
-it("the workflow builder makes loop edges with a `max`, and accepts only existing nodes in them", () => {
+it("the workflow builder makes loop edges with a `max`, and refuses loop edges to nodes that do not exist", () => {
   const { edges } = defineWorkflow({
     name: "Loop",
     nodes: { start: start(), ask: action({ code: "a = 1" }), check: decision({ code: "b = 1" }), end: end() },
@@ -197,7 +197,7 @@ it("the workflow builder makes loop edges with a `max`, and accepts only existin
   expect(edges[0]).toEqual({ from: "check", to: "ask", condition: "again", max: 3 });
 });
 
-/** Checked by `tsc`, which fails if the line after a `@ts-expect-error` compiles. */
+/** `tsc` checks these tests: it fails if the line after a `@ts-expect-error` compiles. */
 describe("the types of the workflow builder refuse", () => {
   const nodes = { start: start(), read: action({ code: "a = 1" }), end: end() };
 
@@ -211,7 +211,7 @@ describe("the types of the workflow builder refuse", () => {
     >();
   });
 
-  it("an onError that names a node that does not exist", () => {
+  it("an onError to a node that does not exist", () => {
     // @ts-expect-error "nobody" is no node
     defineWorkflow({ nodes: { start: start(), read: action({ code: "a", onError: "nobody" }) }, edges: [] });
     defineWorkflow({ nodes: { start: start(), read: action({ code: "a", onError: "start" }) }, edges: [] });
@@ -260,7 +260,7 @@ it.each(["exec_01M8", "greeting-a1b2c3", "./flows/a.json", "n=1"])(
   },
 );
 
-it("shellWord quotes any other word so that a shell reads it unchanged", () => {
+it("shellWord quotes a word with special characters so that a shell reads the word unchanged", () => {
   const texts = ["a b", "it's", "$HOME", "`id`", "a;b", '"', "", "~x", "*", "!1", "#", "a\nb", "größe"];
   const printed = execFileSync("sh", ["-c", `printf '%s\\0' ${texts.map(shellWord).join(" ")}`], { encoding: "utf8" });
   expect(printed.split("\0").slice(0, -1)).toEqual(texts);

@@ -33,7 +33,7 @@ it.each([
   },
 );
 
-it("the checks of code with a long timeout last until this timeout, and their events fit into the history of Step Functions", () => {
+it("the checks of long code last until its timeout, and their events fit into a history of Step Functions", () => {
   expect(maxChecks({ timeoutSeconds: 4 })).toBe(14);
   expect(maxChecks({ timeoutSeconds: 86_400 })).toBeGreaterThan(86_400 / 300);
   expect(maxChecks({ timeoutSeconds: 86_400 }) * 9).toBeLessThan(25_000 / 5);

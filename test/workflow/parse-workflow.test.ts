@@ -25,7 +25,7 @@ const fixture = (name: string) => {
 const end2 = { id: "done", type: "end" };
 
 describe("a definition from another front end", () => {
-  it("is accepted with graph_definition, a numeric id, long type names, and the executor e2b or none", () => {
+  it("is accepted with graph_definition, a numeric id, long type names, and the executor e2b or no executor", () => {
     const { workflow, findings } = fixture("seed-graph-definition.json");
     expect(findings).toEqual([]);
     expect(workflow).toMatchObject({ format: 1, id: "1", name: "Invoice Processing V3", requirements: [], lib: {} });

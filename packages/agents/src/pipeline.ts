@@ -76,7 +76,9 @@ export interface PipelineOptions extends Pick<PipelineParts, "models" | "package
   generations: GenerationStore;
   /** Model for roles without a model in the node or workflow (`DEFAULT_MODEL`). */
   defaultModel?: string | undefined;
-  /** Folder of documentation indexes, `<template>.json`. Templates without an index use the shipped one. */
+  /**
+   * Folder of documentation indexes, `<template>.json`. For templates without an index, NOVA uses the shipped index.
+   */
   docstrings?: string | undefined;
 }
 
@@ -117,7 +119,9 @@ async function attemptTask(run: NodeRun): Promise<{ value: Success } | { ending:
   });
 }
 
-/** Ends the node after a failure of code with effects, because such code must not run a second time. */
+/**
+ * Turns a failed attempt into the end of the node if the node has effects, because its code must not run a second time.
+ */
 function forbidRepeat<T>(run: NodeRun, result: Result<T>): Result<T> {
   const mayNotRepeat = result.kind === "failed" && run.task.node.effects === true;
   return mayNotRepeat ? ended(endingOf(result.failure)) : result;

@@ -17,7 +17,7 @@ parentPort?.once("message", async () => {
 });
 parentPort?.postMessage(port);
 
-/** Finds a free port. The socket server could choose one, but could not report which. */
+/** Finds a free port. The socket server could choose a port itself, but could not report its number. */
 async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, host, resolve));

@@ -21,7 +21,7 @@ import {
 
 const example = resolve(import.meta.dirname, "../invoice");
 const sibling = resolve(example, "../invoice-ai");
-/** Number of runs at the same time. More would not be faster on a laptop. */
+/** Number of runs at the same time. On a laptop, more runs at a time would not end earlier. */
 const width = 2;
 
 /**
@@ -67,7 +67,7 @@ async function main(argv: string[]): Promise<number> {
 type Servers = Awaited<ReturnType<typeof openServers>>;
 
 /**
- * Starts NOVA and the servers that it needs. They close in the opposite order. PostgreSQL starts first, because it
+ * Starts NOVA and the servers that it needs. They are closed in the opposite order. PostgreSQL starts first, because it
  * takes longest.
  */
 async function openServers(stack: AsyncDisposableStack, dataDir: string, say: (line: string) => void) {

@@ -10,7 +10,9 @@ import { readWorkflowSource } from "@nova/workflow";
 import type { Booking } from "./database.ts";
 import type { InvoiceMail } from "./mails.ts";
 
-/** Publishes an example. `adapt` changes its definition first, such as the local hosts that its nodes may reach. */
+/**
+ * Publishes an example. `adapt` changes the definition before that, such as the local hosts that its nodes may reach.
+ */
 export async function publishExample(
   cloud: LocalCloud,
   folder: string,

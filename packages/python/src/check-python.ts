@@ -34,7 +34,8 @@ export async function checkPython(source: string, builtins: readonly string[] = 
 }
 
 /**
- * Returns what ruff finds. If `broken` has problems (the size or the syntax of the code), nothing else can be checked.
+ * Returns the diagnostics of ruff. If `broken` lists problems with the size or the syntax of the code, nothing else can
+ * be checked.
  */
 export async function diagnose(
   source: string,
@@ -86,7 +87,9 @@ export function findRebound(program: Program): PythonProblem | undefined {
   return { kind: "rebound", message, ...lines.placeOf(shown.from) };
 }
 
-/** Lists the statements that bind the module's `context`, except those that only run where NOVA has not defined it. */
+/**
+ * Lists the bindings of the name `context` at the top level, except those that only run outside NOVA (see `isStandIn`).
+ */
 function rebindings(program: Program): Binding[] {
   return program
     .lookup("context", program.tree)
@@ -94,8 +97,8 @@ function rebindings(program: Program): Binding[] {
 }
 
 /**
- * Returns true inside `except NameError: context = {...}` or `if "context" not in globals(): ...`, which only run
- * outside NOVA.
+ * Returns true for a syntax node inside `except NameError: context = {...}` or `if "context" not in globals(): ...`.
+ * Such code only runs outside NOVA.
  */
 function isStandIn(node: Node): boolean {
   return Array.from(ancestors(node)).some((ancestor) => {
@@ -119,14 +122,14 @@ function makesDict({ origin }: Binding): boolean {
 }
 
 /**
- * Misplaced statements (`F70`) and undefined names (`F821` to `F823`). `F722` is left out, because an annotation may be
- * any text.
+ * Ruff's rules for misplaced statements (`F70`) and undefined names (`F821` to `F823`). `F722` is left out, because an
+ * annotation may be any text.
  */
 const rules = ["F70", "F821", "F822", "F823"];
 
 /**
- * Ruff accepts the syntax of this Python. It is newer than the oldest Python of a sandbox, so that no syntax that a
- * sandbox knows is reported.
+ * The version of Python whose syntax ruff accepts. It is newer than the oldest Python of a sandbox, so that ruff
+ * reports no syntax that a sandbox may accept.
  */
 const newestPython = "py313";
 
@@ -141,7 +144,7 @@ async function runRuff(source: string, builtins: readonly string[]): Promise<Dia
 }
 
 async function newWorkspace(builtins: readonly string[]): Promise<Workspace> {
-  // The package is CommonJS, of which a bundle that is split into files sees only the default export.
+  // The package is a CommonJS module. A bundle that is split into files sees only the default export of such a module.
   const { Workspace, PositionEncoding } = (await import("@astral-sh/ruff-wasm-nodejs")).default;
   const settings = { "target-version": newestPython, builtins, lint: { select: rules } };
   return new Workspace(settings, PositionEncoding.Utf16);

@@ -62,8 +62,8 @@ function findSetKeys(program: Program, changes: readonly Change[], printed: read
 }
 
 /**
- * Lists the keys of the context that code may look up; null if it may look up any key. `"more"`: it may also read the
- * results of nodes (`outputs`) or resume links (`tasks`).
+ * Lists the keys of the context that code may look up; null if the code may look up any key. `"more"`: the code may
+ * also read the results of nodes (`outputs`) or resume links (`tasks`).
  */
 export function findLookedUpKeys(source: string): string[] | null | "more" {
   const program = source.length > longest ? null : Program.read(source);
@@ -87,7 +87,7 @@ function readsFlattened(program: Program): Node | undefined {
   return use?.parent ?? undefined;
 }
 
-/** Returns whether the code uses the context in a way other than `context["key"]`, so that it may read any key. */
+/** Returns whether the code uses the context in a way other than `context["key"]`. Such code may read any key. */
 function usesContextFreely(program: Program): boolean {
   return (
     program.nodes.some((node) => hasHiddenEffect(program, node)) ||
@@ -113,7 +113,7 @@ function findTexts({ nodes }: Program): Set<string> {
   return new Set(texts.filter((text) => !isStored(text)).flatMap(({ value }) => pathPrefixes(value)));
 }
 
-/** Returns a text and the shorter dot paths that it starts with: `a.b.c` gives also `a` and `a.b`. */
+/** Returns a dot path and each shorter path at its start: `a`, `a.b` and `a.b.c` for `a.b.c`. */
 function pathPrefixes(text: string): string[] {
   const steps = text.length > 200 ? [] : text.split(".").slice(0, 20);
   return [text, ...steps.slice(1).map((_, index) => steps.slice(0, index + 1).join("."))];

@@ -12,7 +12,7 @@ export interface AttachOptions {
    * runs in the default context, which saves a call.
    */
   ownContext: boolean;
-  /** Resolves to true when the turn is written. The cell runs only after that. */
+  /** Resolves to true when the turn is written to the chain. The cell runs only after that. */
   turnWritten: Promise<boolean>;
   /** True if a small input may be part of the cell. The kernel remembers cells, so the input must hold no secrets. */
   inCell: boolean;
@@ -37,7 +37,7 @@ export async function attach(
   const { ownContext, turnWritten, signal } = options;
   const [name, nonce] = [randomName(), randomName()];
   const context = ownContext ? sandbox.createCodeContext() : undefined;
-  // If this fails, the context ends with the sandbox.
+  // If the removal fails, the context ends together with the sandbox.
   const leave = () => void context?.then((own) => sandbox.removeCodeContext(own)).catch(() => undefined);
   // Removes the kernel context when the delivery ends. Each context is a process, and code that runs for hours is
   // attached to hundreds of times.
@@ -191,7 +191,7 @@ async function fetchNeed({ blob, outputs, task }: Need, io: RunIo): Promise<Resp
   }
 }
 
-/** True if the blob was erased or does not belong to the node. */
+/** Returns true for the engine's refusal of a blob that was erased or does not belong to the node. */
 function isRefusal(error: unknown): error is Error {
   return error instanceof Error && (error.name === "BlobMissing" || error.name === "NodeFailed");
 }

@@ -39,14 +39,17 @@ export class Connections {
   }
 
   /**
-   * Returns true at the first call for a new warm sandbox. The first cell of such a sandbox must contain no input,
-   * because the harness starts in that cell and keeps the text of the cell in memory.
+   * Returns true at the first call for a new warm sandbox. The first cell of such a sandbox must contain no input: the
+   * harness starts in that cell, and keeps the text of the cell in memory.
    */
   isFirstUse(id: string): boolean {
     return this.#unused.delete(id);
   }
 
-  /** Returns the kept connection or a new one. A new one also extends the sandbox's life to `lifetimeSeconds`. */
+  /**
+   * Returns the kept connection or a new connection. A new connection also extends the sandbox's life to
+   * `lifetimeSeconds`.
+   */
   get(id: string, lifetimeSeconds: number): Promise<E2bSandbox> {
     return this.#kept.get(id) ?? this.connect(id, lifetimeSeconds);
   }
@@ -63,13 +66,13 @@ export class Connections {
     return connecting;
   }
 
-  /** Ends the sandbox's life `seconds` from now, even if that shortens it. */
+  /** Makes the sandbox end `seconds` from now, even if it would otherwise live longer. */
   async setTimeout(id: string, seconds: number): Promise<void> {
     const { Sandbox } = await loadSdk();
     await this.#breaker.guard(() => Sandbox.setTimeout(id, seconds * 1000));
   }
 
-  /** True only if the control plane reports the sandbox as missing; false if the call fails. */
+  /** Returns true only if the control plane reports the sandbox as missing. Returns false if the call fails. */
   async isGone(id: string): Promise<boolean> {
     const { Sandbox } = await loadSdk();
     return Sandbox.getInfo(id).then(() => false, isGone);

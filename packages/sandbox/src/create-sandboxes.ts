@@ -4,8 +4,8 @@ import { connectSandboxes } from "./sandboxes.ts";
 
 export interface SandboxesOptions {
   /**
-   * The interval of checks that a node's sandbox is alive, because a connection to a dead sandbox may stay open.
-   * Absent: 20 seconds.
+   * The interval at which NOVA checks that a node's sandbox is alive, because a connection to a dead sandbox may stay
+   * open. Absent: 20 seconds.
    */
   lookAfterMs?: number;
   /** Resolves to true when a sandbox may be created, and to false after a second without success. Absent: no limit. */

@@ -32,7 +32,10 @@ export function isBeyondPlan(error: unknown): boolean {
   return error instanceof Error && (error as { statusCode?: number }).statusCode === 400;
 }
 
-/** Turns an error of the control plane into one that Step Functions retries, except a refused API key. */
+/**
+ * Turns an error of the control plane into an error that Step Functions retries. An error about a refused API key is
+ * not retried.
+ */
 export function asRunError(what: string, error: unknown): NovaError {
   if (error instanceof NovaError) return error;
   const reason = error instanceof Error ? error.message : String(error);
@@ -51,7 +54,7 @@ export class MalformedAnswer extends NovaError {
   }
 }
 
-/** Wraps an error of the engine's side (blobs, chain). Code that retries E2B's errors does not retry this error. */
+/** Wraps an error of the engine (blobs, chain), so that code that retries E2B's errors does not retry this one. */
 export class IoFailure extends Error {
   override name = "IoFailure";
 

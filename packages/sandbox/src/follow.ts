@@ -8,7 +8,10 @@ import type { LastAnswer } from "./messages.ts";
 
 const firstPauseMs = 50;
 const longestPauseMs = 2_000;
-/** A harness that fails this often in a row lacks memory or processes. A later delivery tries again. */
+/**
+ * After this number of failures of the harness in a row, the delivery fails and a later one tries again. The reason is
+ * a lack of memory or processes.
+ */
 const maxHarnessFailures = 4;
 
 interface Followed {
@@ -62,7 +65,7 @@ export async function followUntilAnswered<T>(
     return "unfinished";
   } finally {
     watcher.close();
-    over.abort("over"); // Ends the transfers that are still running. A default reason would create a stack trace.
+    over.abort("over"); // Ends the running transfers. A default reason would create a stack trace.
   }
 }
 

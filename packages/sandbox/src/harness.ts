@@ -6,7 +6,10 @@ export function cell(input: string): string {
   return `${preparation}\nnova_attach("${input}")`;
 }
 
-/** Returns the code of a cell that contains its input and writes the file that an upload would have created. */
+/**
+ * Returns the code of a cell that contains the text of an input. The cell writes the text to a file, as an upload
+ * would, and passes the input to the harness.
+ */
 export function cellWith(input: string, text: string): string {
   // A JSON string is also a Python string if it has no lone surrogates, which well-formed JSON escapes.
   return `${preparation}\nnova_attach("${input}", ${JSON.stringify(text)})`;
@@ -14,9 +17,9 @@ export function cellWith(input: string, text: string): string {
 
 /**
  * The first cell of a kernel defines the function that all its cells call. The definition is a text inside `exec`, so
- * Python does not compile it again in later cells, and these start in a seventh of the time. `~` is root's home, which
- * a local sandbox without isolation has elsewhere. One harness serves a sandbox for its whole life, even if a later
- * adapter has a newer version: two harnesses would not see each other's claims.
+ * Python does not compile it again in later cells, which therefore start in a seventh of the time. `~` is root's home,
+ * which a local sandbox without isolation has elsewhere. One harness serves a sandbox for its whole life, even if a
+ * later adapter has a newer version: two harnesses would not see each other's claims.
  */
 const preparation = `if "nova_attach" not in globals(): exec(${JSON.stringify(`
 import os, sys

@@ -95,7 +95,7 @@ export const Answer = z.discriminatedUnion("type", [
     bytes: z.number().int().nonnegative(),
   }),
   z.object({ type: z.literal("tombstoned") }),
-  /** This sandbox can never run the request. The harness has made no claim. */
+  /** The sandbox can never run the request, and the harness has made no claim for it. */
   z.object({ type: z.literal("unable"), message: Message }),
   z.object({ type: z.literal("stopped"), logs }),
   z.object({ type: z.literal("trouble"), message: Message }),
@@ -116,7 +116,7 @@ export function parseAnswer<T>(schema: z.ZodType<T>, text: string): T {
   }
 }
 
-/** Describes the first problem by its path, without the invalid value, which may hold anything. */
+/** Describes the first problem of a message by its path. Leaves out the invalid value, because it may be any text. */
 export function misfit([issue]: readonly { path?: PropertyKey[]; message?: string }[]): string {
   return `${(issue?.path ?? []).slice(0, 4).join(".").slice(0, 100)}: ${issue?.message?.slice(0, 200)}`;
 }

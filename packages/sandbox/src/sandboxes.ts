@@ -79,7 +79,10 @@ async function create(connections: Connections, spec: SandboxSpec, files: Sandbo
   return { id: sandbox.sandboxId, createdAt: iso(createdAt), endsAt, ...(pool !== undefined && { pool }) };
 }
 
-/** Explains a refusal of too much lifetime. The error is not retryable, because waiting does not help. */
+/**
+ * Explains that E2B's plan refuses the requested lifetime. NOVA does not retry after this error, because waiting does
+ * not help.
+ */
 function explainBeyondPlan({ lifetimeSeconds }: SandboxSpec, error: unknown): unknown {
   if (!isBeyondPlan(error) || !(error instanceof Error) || !/timeout/i.test(error.message)) return error;
   const life = `a sandbox that lives for ${Math.ceil(lifetimeSeconds / 60)} minutes`;
@@ -136,8 +139,8 @@ async function stop(
 }
 
 /**
- * Extends a sandbox's life. Checks the granted lifetime if E2B may silently grant less. Returns null if the life cannot
- * be extended so far.
+ * Extends a sandbox's life. If E2B may silently grant a shorter life, checks the granted one. Returns null if E2B does
+ * not grant the requested lifetime.
  */
 async function extend(connections: Connections, sandbox: Sandbox, lifetimeSeconds: number): Promise<Sandbox | null> {
   const neededUntil = Date.now() + lifetimeSeconds * 1000;

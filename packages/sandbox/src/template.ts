@@ -11,8 +11,8 @@ const nova = "/usr/local/lib/nova";
 const docstringsFile = `${nova}/docstrings.json`;
 
 /**
- * E2B's code interpreter with NOVA's packages and a warm Python process. The process is a systemd service, because a
- * start command would replace the one that starts the code interpreter.
+ * Returns a template: E2B's code interpreter with NOVA's packages and a warm Python process. The process is a systemd
+ * service, because a start command would replace the command that starts the code interpreter.
  */
 export async function sandboxTemplate(requirements: string[] = []): Promise<TemplateBuilder> {
   const { Template } = await import("e2b");
@@ -52,7 +52,10 @@ export async function templateExists(name: string): Promise<boolean> {
   return Template.exists(name);
 }
 
-/** Reads the index of docstrings (JSON) of a template, from a short-lived sandbox. */
+/**
+ * Reads the index of docstrings (JSON) of a template. Starts a sandbox from the template for this, and kills it
+ * afterwards.
+ */
 export async function readDocstrings(template: string): Promise<string> {
   const { Sandbox } = await import("e2b");
   const closed = { allowInternetAccess: false, network: { allowPublicTraffic: false } };

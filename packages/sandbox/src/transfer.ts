@@ -16,9 +16,9 @@ export async function writeFiles(sandbox: E2bSandbox, files: SandboxFile[]): Pro
 }
 
 /**
- * Writes a stream to a file, and always ends the source. The SDK drops a body without ending it if the SDK has not read
- * any of the body, or if the answer arrives early. A generator that has not started runs no cleanup, so this function
- * reads the first chunk immediately.
+ * Writes a stream to a file, and always ends the source. The SDK itself does not end the body of an upload if it has
+ * not begun to read the body, or if the answer arrives early. A generator that has not started runs no cleanup, so this
+ * function reads the first chunk immediately.
  */
 export async function writeStream(
   sandbox: E2bSandbox,

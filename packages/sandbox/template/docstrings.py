@@ -113,7 +113,7 @@ def public(owner):
             try:
                 yield name, getattr(owner, name)
             except Exception:
-                continue  # This build of the library lacks the attribute.
+                continue  # This build of the library does not have the attribute.
 
 
 def belongs(tops, member):
@@ -148,7 +148,8 @@ def handed_on(method):
 
 
 def own(owner, name, tops, classes):
-    """True if a member is listed with this class. Members of a listed base class or of builtins are not."""
+    """True if the index lists a member with this class. It lists no members that the class inherits from a listed base
+    class or from builtins."""
     base = next((base for base in owner.__mro__ if name in vars(base)), object)
     return base is owner or (base not in classes and belongs(tops, base))
 

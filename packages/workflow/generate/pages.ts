@@ -130,7 +130,7 @@ function fieldsOf(schema: z.ZodObject): Record<string, Schema> {
 const notice =
   "<!-- Generated from packages/workflow/generate/definition-frame.md: npm run generate -w @nova/workflow -->\n\n";
 
-/** Fills the gaps of a hand-written page (its lines `{{...}}`) with the schema's descriptions. */
+/** Replaces the lines `{{...}}` of a hand-written page by descriptions from the schema. */
 function definitionPage(frame: string): string {
   const gaps: Record<string, () => string> = {
     workflow: () => table(workflowFields),
@@ -158,8 +158,8 @@ function triggerSection([type, { schema }]: [string, { schema: z.ZodObject }]): 
 }
 
 /**
- * Returns the fields that only one kind has: without the fields of all nodes, and without the fields of all nodes with
- * branches.
+ * Returns the fields that only one kind of node has. Leaves out the fields that all nodes have, and those that all
+ * nodes with several outgoing edges have.
  */
 function ownFields({ shape }: z.ZodObject): z.ZodRawShape {
   const common = ["type", ...Object.keys(nodeFields), ...Object.keys(fanOutFields)];

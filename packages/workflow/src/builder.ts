@@ -46,8 +46,8 @@ type Failing<Node, Type extends string> = <const Target extends string = never>(
 ) => Made<Type, FailingFields<Node, NoInfer<Target>>>;
 
 /**
- * Returns the function that builds nodes of a type. A node with a prompt gets the executor `prompt`, unless it names
- * another one.
+ * Returns the function that builds nodes of a type. A node with a prompt gets the executor `prompt`, unless the node
+ * names another executor.
  */
 function maker<Type extends "action" | "decision" | "approval" | "wait" | "workflow">(
   type: Type,

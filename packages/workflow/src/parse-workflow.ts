@@ -142,8 +142,8 @@ const shapeless: ReadonlySet<FindingCode> = new Set([
 ]);
 
 /**
- * Checks the graphs of a definition. If it is a part of a draft, branches are checked only in the bodies of maps,
- * because the nodes before the part ran in any order.
+ * Checks the graphs of a definition. In a part of a draft, only the branches in the bodies of maps are checked, because
+ * the nodes before the part ran in any order.
  */
 export function checkWhole(outlines: readonly Outline[], { isPart }: { isPart: boolean }): Finding[] {
   const each = outlines.flatMap((outline) => checkOne(outline, isPart));

@@ -22,8 +22,8 @@ export const runErrors = {
   /** No sandbox is available, so no code has started. Step Functions retries for 30 minutes, at most 60 s apart. */
   SandboxUnavailable: { retry: "patient" },
   /**
-   * An attempt failed, and the node's `retry` allows another one. Step Functions waits for the delay and then starts
-   * it.
+   * An attempt failed, and the node's `retry` allows another attempt. Step Functions starts the next attempt after the
+   * delay.
    */
   NodeRetry: { retry: "as the node says" },
   /** The code outlives this Lambda. The next delivery attaches to the running code. */

@@ -108,7 +108,7 @@ interface TaskBase extends NodeBase {
   onError?: string;
   retry?: Retry;
   inputKeys?: Record<string, InputKey>;
-  /** Names of the credentials for the code. Absent: those of the workflow. */
+  /** Names of the credentials for the code. Absent: the credentials of the workflow. */
   credentials?: string[];
   /**
    * `fresh`: the node gets a new sandbox, which no later node uses. `execution`: no other run uses the sandboxes of
@@ -203,7 +203,7 @@ export interface WorkflowNode extends NodeBase {
 
 export type Executor = CodeExecutor | PromptExecutor | TextExecutor;
 
-/** Returns the code that the definition has for a node: that of a code node, or of a compiled agent. */
+/** Returns the code that the definition has for a code node or a compiled agent. */
 export function codeInDefinition(executor: Executor | undefined): Pick<CodeExecutor, "code" | "file"> | undefined {
   if (executor?.kind === "code") return executor;
   return executor?.kind === "text" ? executor.compiled : undefined;
@@ -298,8 +298,8 @@ export interface Edge {
 }
 
 /**
- * The numbers by which a run counts the events in its Step Functions history, if the loops of its workflow may exceed
- * one history.
+ * Numbers of events in the Step Functions history of a run. Runs use them to count their events if the loops of the
+ * workflow may need more events than one history can hold.
  */
 export interface HistoryBudget {
   /** If a run has counted more events than this, its next loop edge continues in a further execution. */
@@ -316,8 +316,8 @@ export interface EntryEvents {
   own: number;
   each?: number;
   /**
-   * For the join of a map: if it has more items than this, each item has an execution of its own, whose events do not
-   * count here.
+   * Only for the join of a map: the largest number of items that run in the execution of the run itself. If the map has
+   * more items, each item has an execution of its own, whose events do not count here.
    */
   inlineItems?: number;
 }
@@ -385,7 +385,10 @@ export interface EventTrigger extends TriggerBase {
   bus: "nova" | "default";
 }
 
-/** The recipients of notices about failed runs. Those of the workflow and those of the client are both notified. */
+/**
+ * The recipients of notices about failed runs. NOVA notifies the recipients of the workflow and also those of the
+ * client.
+ */
 export interface OnFailure {
   mail?: string[];
   webhook?: FailureWebhook;

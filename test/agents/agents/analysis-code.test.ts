@@ -135,7 +135,7 @@ describe("extractAnalysis", () => {
     },
   );
 
-  it("returns null for code that is not a program around an analysis", () => {
+  it("returns null for code that is not a program for an analysis", () => {
     expect(extractAnalysis("context['a'] = 1\n")).toBeNull();
   });
 });

@@ -74,7 +74,7 @@ describe("the code generator's prompt", () => {
     expect(second?.instructions).not.toContain("`examples`");
   });
 
-  it("has shortened errors and tracebacks of earlier attempts, but their whole code", async () => {
+  it("has the shortened errors and tracebacks of earlier attempts, but the whole code of these attempts", async () => {
     const code = `x = 1\n${"# long\n".repeat(2_000)}`;
     const { models } = await play({
       lines: [simple, writes(code), writes("a = 1"), approves],
@@ -90,7 +90,7 @@ describe("the code generator's prompt", () => {
     expect(failures[0].traceback).toHaveLength(1_000);
   });
 
-  it("is recorded with the length of the answer, and with whether the answer is an analysis or the code of the node", async () => {
+  it("is recorded with the length and the kind of the answer: an analysis, or the code of the node", async () => {
     const { step } = await generatorPrompt({});
     expect(step).toMatchObject({ output_data: { code_length: 5, stage: "task" }, input_data: { node_type: "action" } });
   });

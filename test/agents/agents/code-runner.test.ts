@@ -35,7 +35,7 @@ describe("the list of hosts that generated code may name", () => {
   });
 
   it.each(["acme.example", "imap.acme.example", "localhost", "task.example", "smtp.gmail.com"])(
-    "lacks %s, which is not named as a whole host",
+    "lacks %s, which no source names as a whole host",
     async (host) => {
       expect(await hosts.names(host)).toBe(false);
     },
@@ -46,7 +46,7 @@ describe("the list of hosts that generated code may name", () => {
     expect(await proven.names("smtp.gmail.com")).toBe(true);
   });
 
-  it("says whether the context has the key of a host", () => {
+  it("also reports whether the context has a key such as `smtp_host`", () => {
     expect([hosts.has("smtp_host"), hosts.has("imap_host")]).toEqual([true, false]);
   });
 });
@@ -71,7 +71,7 @@ async function checked(scene: Partial<Scene>, findings: CodeFinding[] = []) {
 }
 
 describe("the check of generated code", () => {
-  it("gets the node, the shape of its input and the modules that the code can import", async () => {
+  it("receives the type of the node, the shape of its input and the modules that the code can import", async () => {
     const { about } = await checked({ task: { workflow: { lib: { "tax.py": "" }, requirements: ["pyyaml"] } } });
     expect(about).toMatchObject({
       nodeType: "action",
@@ -82,7 +82,7 @@ describe("the check of generated code", () => {
     expect(about).not.toHaveProperty("edges");
   });
 
-  it("gets the values of the outgoing edges of a decision as texts", async () => {
+  it("receives the values of the outgoing edges of a decision as texts", async () => {
     const { about } = await checked({ task: { type: "decision", conditions: [true, 3, "default"] } });
     expect(about?.edges).toEqual(["true", "3", "default"]);
   });

@@ -39,11 +39,11 @@ describe("the embedding of a node's prompt", () => {
     expect(kept[0]?.cost).toMatchObject({ usd: expect.closeTo(0.0032, 9), tokens_input: 2712 });
   });
 
-  it("is stored with the code, so that nodes with similar prompts find the code", async () => {
+  it("is stored with the code of the node, so that nodes with similar prompts find this code", async () => {
     expect((await play(scene)).kept).toMatchObject([{ code: good, embedding: [1, 0.5] }]);
   });
 
-  it("is requested once, even if code is written several times", async () => {
+  it("is requested once for a node, even if code is written several times", async () => {
     const look = writes('# STAGE: ANALYSIS\nresult = {"total": 1}');
     const { means, models } = await play({
       ...scene,
@@ -89,7 +89,7 @@ describe("a cost limit", () => {
     ["the run's", { task: { workflow: { maxCostUsd: 0.01 } } }, /this run has spent \$0.009 of/],
     ["the client's", { means: { month: { spentUsd: 0.001, limitUsd: 0.01 } } }, /client "acme" has spent \$0.009 of/],
   ])(
-    "prevents the request of the code generator if too little is left after the cost of the embedding: %s limit",
+    "prevents the request of the code generator if the cost of the embedding leaves too little: %s limit",
     async (_whose, limited, message) => {
       const dear = { ...writes(good), estimatedUsd: 0.002 };
       const vectors = [{ vector: [1], costUsd: 0.008 }];
@@ -127,7 +127,7 @@ describe("the embedding of a text", () => {
     expect(length).toBe(8_000);
   });
 
-  it("is null if no embedding model is set", async () => {
+  it("is null without an embedding model", async () => {
     expect(await embedTask("Add", () => null, { signal })).toBeNull();
   });
 
@@ -142,7 +142,7 @@ describe("the embedding of a text", () => {
     expect(await embedTask("Add", embed, { signal })).toEqual(expected);
   });
 
-  it("fails with the original error if that error does not come from the model", async () => {
+  it("fails with the original error if the error does not come from the model", async () => {
     const embed = async () => Promise.reject(new TypeError("too dear"));
     await expect(embedTask("Add", embed, { signal })).rejects.toThrow("too dear");
   });

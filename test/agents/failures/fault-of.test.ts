@@ -222,7 +222,7 @@ describe("a chain of Python exceptions", () => {
     },
   );
 
-  it("is judged by the message of the harness, not by an exception's text that looks like a traceback", async () => {
+  it("is judged by the message of the harness, not by a text of an exception that looks like a traceback", async () => {
     const text = `bad\n\n${context}\n\nTraceback (most recent call last):\n${refused}`;
     const failed = {
       message: `KeyError: ${text}`,
@@ -322,7 +322,7 @@ describe("exceptionsOf", () => {
     ]);
   });
 
-  it("takes the last exception from the error message of the harness if it differs from that in the traceback", () => {
+  it("takes the last exception from the error message of the harness if the traceback names another one", () => {
     const [last] = exceptionsOf({
       message: "KeyError: 'x'",
       traceback: "Traceback (most recent call last):\nOSError: no\n",

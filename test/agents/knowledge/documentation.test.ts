@@ -29,7 +29,7 @@ describe("the shipped documentation of Python packages", () => {
     ["datetime", "parse string to date", "datetime.datetime.strptime"],
     ["decimal", "quantize", "decimal.Decimal.quantize"],
     ["re", "find all matches", "re.findall"],
-  ])("for the package %s answers the query %j with the page of %s", (library, query, name) => {
+  ])("answers, for the package %s, the query %j with the page of %s", (library, query, name) => {
     const { text, found } = documentation.search(library, query);
     expect(found).toContain(name);
     expect(text).toContain(`\n${name}`);
@@ -84,7 +84,7 @@ describe("a Python package in the documentation", () => {
     expect(names.filter((name) => library.isCalled(name))).toEqual(["pillow", "PIL", "pil", " PIL.Image "]);
   });
 
-  it("is searched so that a member of a large class comes before one of a small class", () => {
+  it("has search results in which a member of a large class comes before a member of a small class", () => {
     const large = ["Page.a", "Page.b", "Page.c", "Page.d"].map((name) => `lib.${name}`);
     const library = new Library("lib", {
       version: "1",
@@ -94,7 +94,7 @@ describe("a Python package in the documentation", () => {
     expect(library.search("show")[0]?.name).toBe("lib.Page.show");
   });
 
-  it("is searched so that plurals, camel case and snake case count as the same words", () => {
+  it("is searched without a difference between plurals, camel case and snake case", () => {
     const library = new Library("lib", { version: "1", also: [], entries: entries("lib.getTables", "lib.other") });
     expect(library.search("get_table").map(({ name }) => name)).toEqual(["lib.getTables"]);
   });

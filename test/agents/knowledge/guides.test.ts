@@ -77,7 +77,7 @@ describe("the Python guides in a prompt", () => {
     expect(chosen("Extract the vendor from the invoice", { pdf: "bytes", text: "string" })).toEqual([]);
   });
 
-  it("are chosen by the keys of the context, also by those of objects inside it and of the first item of lists", () => {
+  it("are chosen by the keys of the context, of its inner objects and of the first item of each of its lists", () => {
     const file: ValueShape = { type: "object", members: { "7.pdf": { type: "bytes", size: 900 } } };
     expect(chosen("Summarise what came", { mail: { type: "object", members: { files: file } } })).toEqual(["pdf"]);
     expect(chosen("Summarise what came", { mails: { type: "list", item: file } })).toEqual(["pdf"]);
@@ -155,7 +155,7 @@ describe("plainText", () => {
     ["EMISIÓN del año", "emision del ano"],
     ["invoicePdf", "invoice pdf"],
     ["pdf_data_b64", "pdf data b64"],
-  ])("of %s is %s", (text, plain) => {
+  ])("turns %s into %s", (text, plain) => {
     expect(plainText(text)).toBe(plain);
   });
 });

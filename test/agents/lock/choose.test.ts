@@ -13,7 +13,7 @@ import { generator, generatorWith, type TaskChanges, taskWith, written } from ".
 
 const approved = { by: "ada", at: "2026-11-22T11:00:00.000Z" };
 
-/** Builds stored code for a task. `digit` distinguishes several pieces of code. */
+/** Builds stored code for a task. `digit` makes several pieces of code different. */
 function generation(digit: string, fields: Partial<Generation> = {}, changes: TaskChanges = {}): Generation {
   const ingredients = ingredientsOf(taskWith(changes), generator, written);
   return {
@@ -70,12 +70,12 @@ describe("the pinned code of a node", () => {
     expect(choosePinned(taskWith(changes), generations, generator)?.code ?? null).toBe(code);
   });
 
-  it("is used only if its stored key fits all that it was made from", () => {
+  it("is used only if its stored key is the hash of its ingredients", () => {
     const forged = generation("1", { key: "0".repeat(64) });
     expect(choosePinned(taskWith(), [forged], generator)).toBeNull();
   });
 
-  it("does not exist for a new node, even if its id is a property of every JavaScript object", () => {
+  it("does not exist for a new node, even if the id of the node is a property of every JavaScript object", () => {
     const task = taskWith({ workflow: { lock: {} } });
     expect(choosePinned({ ...task, node: { ...task.node, id: "constructor" } }, [], generator)).toBeNull();
   });
@@ -88,7 +88,7 @@ describe("a frozen run", () => {
     expect(choosePinned(taskWith(frozen), [generation("1")], generator)?.code).toBe("total = 1");
   });
 
-  it("runs only locked code if there is a lock, so that it behaves the same everywhere", () => {
+  it("runs only locked code if the workflow has a lock, so that the run behaves the same everywhere", () => {
     const one = taskWith({ ...frozen, workflow: { lock: {} } });
     expect(choosePinned(one, [generation("1")], generator)).toBeNull();
     expect(choosePinned(taskWith({ ...frozen, ...lockWith(generation("1")) }), [], generator)?.code).toBe("total = 1");
@@ -133,7 +133,7 @@ describe("a frozen run", () => {
   });
 });
 
-describe("a node that is named in `fresh`, so that its code is written again,", () => {
+describe("a node whose code is written again, because `fresh` names the node,", () => {
   const fresh = { fresh: true };
 
   it.each<[string, TaskChanges, Generation[]]>([
@@ -173,7 +173,7 @@ describe("a workflow that requires approval", () => {
 });
 
 describe("the code with which an earlier delivery of a node started", () => {
-  it("is found in the store after newer code has replaced it", () => {
+  it("is found in the store even after newer code has replaced it", () => {
     const before = generation("1");
     const id = choosePinned(taskWith(), [before], generator)?.generation ?? "";
     const now = [{ ...before, status: "replaced" as const }, generation("2")];

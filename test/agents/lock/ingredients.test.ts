@@ -93,7 +93,7 @@ describe("the key of pinned code, a hash of all that the code was made from,", (
     expect(keyWith(changes)).toBe(usual);
   });
 
-  it("does not depend on the order of requirements, or on which of node and workflow names the model", () => {
+  it("does not depend on the order of requirements, or on whether the node or the workflow names the model", () => {
     expect(keyWith({ workflow: { requirements: ["a", " b"] } })).toBe(
       keyWith({ workflow: { requirements: ["b", "a"] } }),
     );
@@ -101,7 +101,7 @@ describe("the key of pinned code, a hash of all that the code was made from,", (
     expect(keyWith({ executor: { model } })).toBe(keyWith({ workflow: { model } }));
   });
 
-  it("stays the same if nothing that it was made from has changed, whether or not the input has an optional key", () => {
+  it("stays the same if the input changes only in optional keys and in keys that the code does not read", () => {
     const ingredients = ingredientsOf(taskWith(), generator, written);
     for (const input of ['{"lines": [3], "order": {}}', '{"lines": [3], "order": {"discount": 1}, "new": 1}']) {
       expect(generationKey(currentIngredients(taskWith({ input }), generator, ingredients))).toBe(usual);
@@ -116,7 +116,7 @@ describe("the key of pinned code, a hash of all that the code was made from,", (
 });
 
 describe("the template of the sandbox in the key of pinned code", () => {
-  it("stands for the packages that the template installs, and no others", () => {
+  it("stands for exactly the packages that the template installs", () => {
     expect(baseTemplate.split(", ").sort()).toEqual([...templatePackages].sort());
   });
 });

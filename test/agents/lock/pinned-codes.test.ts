@@ -68,13 +68,13 @@ describe("code that has succeeded in a run", () => {
     expect(choosePinned(taskWith(), store.all, generator)?.code).toBe(written.code);
   });
 
-  it("replaces pinned code that was made from the same prompt, models and types, and this code stays stored as replaced", async () => {
+  it("replaces pinned code from the same prompt, models and types, which stays stored as replaced code", async () => {
     await keep();
     await keep({ execution: "exec_02" }, later);
     expect(statuses()).toEqual({ [written.code]: "replaced", "total = 2": "pinned" });
   });
 
-  it("replaces code that fits the same input but reads other keys", async () => {
+  it("replaces pinned code that fits the same input but reads other keys", async () => {
     await keep();
     await keep({}, { ...later, reads: [] });
     expect(statuses()).toEqual({ [written.code]: "replaced", "total = 2": "pinned" });
@@ -118,7 +118,7 @@ describe("code that has succeeded in a run", () => {
     }
   });
 
-  it("replaces pinned and locked code if its node was named in `fresh`, and the replaced code stays stored", async () => {
+  it("replaces pinned and locked code if its node was named in `fresh`; the replaced code stays stored", async () => {
     const old = await keep();
     const workflow = { lock: { sum: old } };
     await keep({ workflow, execution: "exec_02", fresh: true }, later);
@@ -215,7 +215,7 @@ describe("generated code in the store of pinned code", () => {
   const proven = { code: written.code, model: written.model, cost: written.cost };
   const guides = [{ name: "money", text: "", hash: "" }];
 
-  it("can be chosen for the next run and found by its id", async () => {
+  it("can be chosen for the next run, and can be found by its id", async () => {
     expect(await codes().choose(taskWith())).toBeNull();
     const id = await codes().keep(taskWith(), { ...proven, guides });
     const [kept] = store.all;
@@ -272,7 +272,7 @@ describe("generated code in the store of pinned code", () => {
   });
 });
 
-it("the pipeline of agents for a frozen run marks every node as frozen, and changes nothing else", async () => {
+it("the pipeline of a frozen run marks every task as frozen, and changes nothing else", async () => {
   const seen: unknown[][] = [];
   const told = (...call: unknown[]) => {
     seen.push(call);
@@ -291,7 +291,7 @@ it("the pipeline of agents for a frozen run marks every node as frozen, and chan
   expect(task.frozen).toBe(false);
 });
 
-it("the pipeline of agents for a frozen run asks the models of text nodes and agents, and a pipeline without models makes both fail", async () => {
+it("text nodes and agents ask their models in a frozen pipeline, and fail in a pipeline without models", async () => {
   const asked: unknown[] = [];
   const answer: Pipeline["answer"] = async (task) => {
     asked.push(task);

@@ -29,7 +29,7 @@ describe("a server that is compatible with OpenAI's API", () => {
     );
   });
 
-  it("receives no schema to enforce while the model may call tools, because it would prevent these calls", async () => {
+  it("receives no schema to enforce while the model may call tools, because a schema would prevent calls", async () => {
     await using server = await modelServer([
       { expect: { mayCall: true, answer: null }, answer: asks },
       { expect: { mayCall: false, answer: "task_code" }, answer: { json: { code: "x" } } },
@@ -60,7 +60,7 @@ describe("a conversation with OpenAI over Chat Completions", () => {
   const converse = (baseURL: string) =>
     chatConversation(new OpenAI({ apiKey: "k", baseURL }), modelCall({ tools: [search] }), false);
 
-  it("asks for an enforced schema together with tools and for no storage, and has a cache key made from the instructions", async () => {
+  it("enforces the schema even with tools, forbids storage, and sends a cache key of the instructions", async () => {
     const body = converse("http://127.0.0.1:9/v1").request(true);
     expect(body).toMatchObject({
       tool_choice: "auto",

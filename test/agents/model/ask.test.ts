@@ -51,7 +51,7 @@ describe.each(["responses", "chat"] as const)("a model that is asked over the AP
     ["in prose", 'Here it is: {"code": "x"}'],
     ["in a code fence", '```json\n{"code": "x"}\n```'],
     ["after its thoughts", '<think>{"code": "?"}</think>{"code": "x"}'],
-  ])("is understood if it gives its JSON %s", async (_where, text) => {
+  ])("is understood if it answers with its JSON %s", async (_where, text) => {
     await using server = await modelServer([{ answer: { text } }]);
     expect(await over(server.environment).ask(modelCall())).toMatchObject({ value: { code: "x" }, text });
   });
@@ -191,7 +191,7 @@ describe("the cost estimate of a request to a model", () => {
     expect(large - small).toBeCloseTo(1000 * 5e-6, 9);
   });
 
-  it("includes the whole prompt", async () => {
+  it("includes the cost of the whole prompt", async () => {
     const [short = 0] = await estimates({});
     const [long = 0] = await estimates({ input: "x".repeat(3000) });
     expect(long - short).toBeGreaterThan(900 * 1e-6);
@@ -233,7 +233,7 @@ const asksFor = (...queries: string[]): ModelAction => ({
 describe.each(["responses", "chat"] as const)("the tools that a model may call over the API %s", (api) => {
   const over = (environment: object) => createModels({ ...environment, NOVA_LLM_API: api });
 
-  it("run before the model gives its answer, are recorded, and their requests count towards the cost of the call", async () => {
+  it("run before the model answers and are recorded, and the call includes the cost of their requests", async () => {
     await using server = await modelServer([
       { expect: { mayCall: true }, answer: { ...asksFor("open"), usage: { input: 100, cached: 0, output: 10 } } },
       { expect: { says: ["fitz.open exists"] }, answer: { ...code, usage: { input: 150, cached: 100, output: 20 } } },
@@ -289,7 +289,7 @@ describe.each(["responses", "chat"] as const)("the tools that a model may call o
       { calls: [{ name: search.name, arguments: "{" }] },
       "there is no JSON object in it",
     ],
-  ])("return the problem for %s, and the model can continue", async (_what, wrong, said) => {
+  ])("return a problem to the model after %s, and the model can continue", async (_what, wrong, said) => {
     await using server = await modelServer([{ answer: wrong }, { expect: { says: [said] }, answer: code }]);
     const { toolCalls } = await over(server.environment).ask(modelCall({ tools: [search] }));
     expect(toolCalls).toEqual([]);
@@ -314,7 +314,7 @@ describe.each(["responses", "chat"] as const)("the tools that a model may call o
     });
   });
 
-  it("that do not exist end the call when the model calls one a second time", async () => {
+  it("include no unknown tool: the second call of such a tool ends the call of the model", async () => {
     const shell: Exchange = { answer: { calls: [{ name: "shell", arguments: {} }] } };
     await using server = await modelServer([shell, shell]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API: api }, { tools: [search] });

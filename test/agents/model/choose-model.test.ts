@@ -97,7 +97,7 @@ describe("the model of an agent", () => {
     ["gpt-5-2025-08-07", "2026-12-11T00:00:00Z", "gpt-6.1-sol"],
     ["gpt-4o-mini", "2027-01-14T00:00:00Z", "gpt-6-luna"],
   ])(
-    "is accepted until its retirement, and is then refused with the name of its successor: %s at %s leads to %s",
+    "is accepted until its retirement and is then refused with the name of its successor: %s at %s results in %s",
     (model, time, expected) => {
       const choose = () => requireModel("code_generator", { default: model }, undefined, undefined, Date.parse(time));
       if (model === expected) {
@@ -189,7 +189,7 @@ describe("the catalog of models", () => {
     expect(catalog.sources.every((source) => source.startsWith("https://developers.openai.com/"))).toBe(true);
   });
 
-  it("treats a dated snapshot like the model of which it is a snapshot", () => {
+  it("treats a dated snapshot of a model like the model", () => {
     expect(priceOf("gpt-5-mini-2025-08-07")).toEqual(priceOf("gpt-5-mini"));
     expect(retirementOf("gpt-4o-2024-08-06")).toEqual({ on: "2027-01-14", successor: "gpt-6-luna" });
   });

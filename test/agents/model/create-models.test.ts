@@ -40,7 +40,7 @@ describe("models that are configured by environment variables", () => {
     expect(() => createModels(environment)).toThrow(message);
   });
 
-  it("are created from a whole process.env, including variables that are not NOVA's", () => {
+  it("are created from a whole process.env, which also has variables that NOVA does not know", () => {
     expect(() => createModels({ ...process.env, NOVA_LLM_API: "" })).not.toThrow();
   });
 
@@ -132,7 +132,7 @@ describe("the embeddings of texts", () => {
     });
   });
 
-  it("for an empty list of texts need no request", async () => {
+  it("need no request for an empty list of texts", async () => {
     await using server = await modelServer([]);
     expect(await createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed(call())).toMatchObject({
       vectors: [],
@@ -181,7 +181,7 @@ describe("the embeddings of texts", () => {
     expect(estimates).toEqual([0.000002]);
   });
 
-  it("end with an error when the caller's signal aborts", async () => {
+  it("end with an error as soon as the caller's signal aborts", async () => {
     await using server = await modelServer([]);
     const ended = { ...call("a"), signal: AbortSignal.abort(new Error("time is over")) };
     const embedded = createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed(ended);

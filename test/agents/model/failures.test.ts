@@ -13,7 +13,7 @@ interface Case {
   message: RegExp;
 }
 
-/** Answers that cannot be used but must be paid for. */
+/** Answers that NOVA cannot use, although the provider charges for them. */
 const answered: Case[] = [
   {
     what: "a refusal",
@@ -55,7 +55,7 @@ const answered: Case[] = [
   },
 ];
 
-/** Errors of the provider instead of an answer; they cost nothing. */
+/** Errors that the provider returns instead of an answer. They cost nothing. */
 const refused: Case[] = [
   {
     what: "an API key that is not valid",
@@ -147,14 +147,14 @@ describe.each(["responses", "chat"] as const)("over the %s API,", (NOVA_LLM_API)
     },
   );
 
-  it("an answer that ends at its limit counts as cut off, even if its server calls it complete", async () => {
+  it("an answer that ends at its token limit counts as cut off, even if the server calls it complete", async () => {
     await using server = await modelServer([{ answer: { json: { code: "x" }, usage: { output: 50 } } }]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API }, { maxOutputTokens: 50 });
     const message = expect.stringMatching(/was cut off at 50 tokens - raise max_tokens, or split the task/);
     expect(error).toMatchObject({ reason: "cut_off", message });
   });
 
-  it("the error for an unusable answer keeps the text of the answer, so that it can be recorded", async () => {
+  it("the error for an unusable answer keeps the text of the answer, so that NOVA can record this text", async () => {
     await using server = await modelServer([{ answer: { text: "I would write a loop." } }]);
     expect(await failureOf({ ...server.environment, NOVA_LLM_API })).toMatchObject({
       spent: { text: "I would write a loop." },

@@ -9,8 +9,8 @@ import { strictSchemaProblems } from "../../support/model-server/strict-schema.t
 const code = { json: { code: "x" } };
 
 /**
- * Runs `use` against a server with this script. Returns the message of the error that closing the server throws, or "as
- * the script says".
+ * Runs `use` against a server with this script. Returns the message of the error that the server throws when it is
+ * closed, or "as the script says" if it throws none.
  */
 async function verdictOf(
   plan: Exchange[] | Respond,
@@ -69,7 +69,7 @@ describe("a scripted provider for tests", () => {
     expect(verdict).toContain("unexpected request of the code_generator");
   });
 
-  it("answers the requests of an agent in any order and any number of times", async () => {
+  it("can answer the requests of an agent in any order and any number of times", async () => {
     await using server = await modelServer(byRole({ code_generator: ({ input }) => ({ json: { code: input } }) }));
     const answers = await Promise.all([asking(server, "a"), asking(server, "b"), asking(server, "a")]);
     expect(answers.map(({ value }) => value.code)).toEqual(["a", "b", "a"]);

@@ -125,7 +125,7 @@ describe.each(apis)("over the $api API,", ({ api, answer }) => {
     expect(unsure.bodies).toHaveLength(2);
   });
 
-  it("an unusable answer is not requested again if the caller says that it asks again itself", async () => {
+  it("an unusable answer is not requested again if the caller itself repeats the request", async () => {
     await using server = await rawServer(answer(null));
     const error = await fail(server, { ...asText, isAskedOnce: true } as Partial<ModelCall<never>>);
     expect(error).toMatchObject({
@@ -211,7 +211,7 @@ const tooLarge = /gave no answer: its answer is larger than 8 MB; see OPENAI_BAS
 describe.each(["chat", "responses"] as const)("an answer of a provider over the API %s", (NOVA_LLM_API) => {
   const fails = (environment: object) => failureOf({ ...environment, NOVA_LLM_API });
 
-  it("is cancelled while it arrives, and not requested again, if it is too large", async () => {
+  it("is cancelled while it arrives if it is too large, and is not requested again", async () => {
     let sent = 0;
     await using server = await rawServer((response) => {
       response.writeHead(200, { "content-type": "application/json" });
@@ -251,7 +251,7 @@ describe.each(["chat", "responses"] as const)("an answer of a provider over the 
     expect(server.bodies).toHaveLength(1);
   });
 
-  it.each(["gzip", "br", "deflate"])("that is not valid %s causes an error after one request", async (encoding) => {
+  it.each(["gzip", "br", "deflate"])("causes an error after one request if it is not valid %s", async (encoding) => {
     await using server = await rawServer((response) =>
       response.writeHead(200, { "content-encoding": encoding }).end("this is not compressed at all"),
     );

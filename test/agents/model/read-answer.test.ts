@@ -75,11 +75,11 @@ describe("the answer of a model", () => {
     });
   });
 
-  it.each(["", " \n", "\u00a0"])("is reported as empty for the text %j", (text) => {
+  it.each(["", " \n", "\u00a0"])("is reported as empty if it is %j", (text) => {
     expect(readAnswer(text, schema)).toEqual({ valid: false, problem: "it is empty", isUnclear: true });
   });
 
-  it.each(["I cannot.", "null"])("is refused as one without a JSON object for the text %j", (text) => {
+  it.each(["I cannot.", "null"])("is refused for its missing JSON object if it is %j", (text) => {
     expect(readAnswer(text, schema)).toEqual({ valid: false, problem: "there is no JSON object in it" });
   });
 });

@@ -5,7 +5,7 @@ import { type ModelAction, modelServer, retriedAtOnce } from "../../support/mode
 
 /** Timers that fire only when the test advances the clock. Timers of the network are real. */
 interface OwnedClock extends Disposable {
-  /** Returns the delays, in milliseconds, of all timers that were set so far. */
+  /** Returns the delays, in milliseconds, of all timers that the code has set so far. */
   delays(): number[];
   pass(milliseconds: number): Promise<void>;
   /** Waits until `happened` returns true, without advancing the clock, so that only the network makes progress. */
@@ -15,8 +15,8 @@ interface OwnedClock extends Disposable {
 function ownTheClock(): OwnedClock {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const [fake, delays] = [globalThis.setTimeout, [] as number[]];
-  // This is no spy of Vitest, because a later restore of all mocks would install the fake timer as if it were the real
-  // one.
+  // This function is no spy of Vitest: a test that later restores all mocks would install the fake timer in place of
+  // the real one.
   const noted = (callback: () => void, milliseconds = 0, ...args: []) => {
     delays.push(milliseconds);
     return fake(callback, milliseconds, ...args);

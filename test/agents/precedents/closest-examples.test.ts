@@ -67,7 +67,7 @@ describe("the closest examples for the code generator", () => {
     ]);
   });
 
-  it("are at most two, and newer ones come first if they are equally close", async () => {
+  it("are at most two, and newer examples come first among equally close ones", async () => {
     const [old, newer, newest] = ["21", "22", "23"].map((day) =>
       generation({ code: day, createdAt: `2026-11-${day}` }),
     );

@@ -24,7 +24,7 @@ describe("quoteForPrompt", () => {
     );
   });
 
-  it("writes placeholders unescaped, but escapes texts that look like placeholders", () => {
+  it("writes placeholders without escapes, but escapes texts that only look like placeholders", () => {
     expect(quoteForPrompt([new Placeholder("string: 9 chars"), "<string: 9 chars>"])).toBe(
       '["<string: 9 chars>", "\\u003cstring: 9 chars\\u003e"]',
     );

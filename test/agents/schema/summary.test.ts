@@ -75,7 +75,7 @@ describe("the summary of a value for a prompt", () => {
     expect(shown({ a: JSON.stringify("x".repeat(200)) }, resultLimits)).toEqual({ a: "x".repeat(200) });
   });
 
-  it("shows a secret nowhere", () => {
+  it("shows no secret", () => {
     const confidence = {
       secrets: new Set(["password"]),
       mask: (text: string) => text.replaceAll("4711-hunter2", "***"),
@@ -109,7 +109,7 @@ describe("the summary of a value for a prompt", () => {
     expect(shown({ [key]: inner })).toEqual({ [short]: { [short]: 1 } });
   });
 
-  it("shows the number of keys that it leaves out", () => {
+  it("shows how many keys of a large value it leaves out", () => {
     const summary = shown(Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`key${n}`, "1"])));
     expect(summary["..."]).toBe("<20 more keys>");
   });

@@ -25,7 +25,7 @@ test("each mail of the demo has one unchanged PDF, except the last mail, which h
   expect(parsed.at(-1)?.attachments).toEqual([]);
 });
 
-test("each mail of the demo has the headers that mail servers require, among them a unique id", async () => {
+test("each mail of the demo has the headers that mail servers require, including a unique id", async () => {
   const mails = await invoiceMails([join(folder, "oyo.pdf")]);
   const headers = mails.map((mail) => mail.eml.toString("latin1").split("\r\n\r\n")[0] ?? "");
   for (const header of ["From", "To", "Subject", "Date", "Message-ID", "MIME-Version"]) {

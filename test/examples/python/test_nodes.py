@@ -25,7 +25,8 @@ def eml(pdf=None):
 
 
 def pymupdf_reading(text):
-    """Replaces PyMuPDF: its documents have this text, a broken one cannot be opened, and a locked one needs a password."""
+    """Replaces PyMuPDF by a module whose documents have this text. A broken document cannot be opened, and a locked
+    document needs a password."""
 
     class Page:
         set_rotation = lambda self, degrees: None  # noqa: E731
@@ -54,7 +55,7 @@ def pymupdf_reading(text):
 
 
 class Postgres:
-    """Replaces psycopg: a row that is inserted twice under one id is stored once."""
+    """Replaces psycopg. Stores a row once, even if it is inserted twice under one id."""
 
     class Error(Exception):
         pass

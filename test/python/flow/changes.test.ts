@@ -67,7 +67,7 @@ describe("Python code does not change the context of a run by", () => {
     expect(changesIn(source)).toEqual([]);
   });
 
-  it("passing an immutable value to a function", () => {
+  it("a call that passes an immutable value to a function", () => {
     const source = "from lib import f\nf(context['text'])";
     expect(changesIn(source)).toEqual(["any text"]);
     expect(changesIn(source, { text: shapeOf("x") })).toEqual([]);

@@ -26,7 +26,7 @@ describe("resultDependence", () => {
     ["builtins.exec", "unknown"],
     ["somebody.elses", "unknown"],
     [undefined, "unknown"],
-  ])("says how much of its arguments a result of the Python function %s contains: %s", (path, how) => {
+  ])("says which part of its arguments the Python function %s may return: %s", (path, how) => {
     expect(resultDependence(path)).toBe(how);
   });
 });

@@ -39,7 +39,7 @@ describe("the import path of a Python expression", () => {
     ["import os.path\n_ = os.path.join", "os.path.join"],
     ["try:\n  import a as b\nexcept ImportError:\n  import c as b\n_ = b", undefined],
     ["x = f()\n_ = x.y", undefined],
-  ])("that is assigned to _ in %j is %s", (source, path) => {
+  ])("whose value is assigned to _ in %j is %s", (source, path) => {
     const program = programOf(source);
     expect(program.importPath(askedIn(program))).toBe(path);
   });

@@ -11,8 +11,7 @@ IS_ROOT = sys.platform == "linux" and os.geteuid() == 0
 PYTHON = a_python_for_everybody() if IS_ROOT else None
 needs_walls = unittest.skipUnless(IS_ROOT and PYTHON, "needs root and a Python that everybody may run")
 
-# The code of a node: it sends the data in `context`, closes its sending side, and reads the whole
-# answer.
+# The code of a node that sends the data in `context`, then closes its sending side, and reads the whole answer.
 TALK = """
 import socket
 with socket.create_connection((context["host"], context["port"]), 10) as connection:

@@ -53,7 +53,7 @@ def blob_text(data, kind):
 
 
 def marked_processes(mark):
-    """Returns the processes with MARK=<mark> in their environment."""
+    """Returns the ids of the processes with MARK=<mark> in their environment."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -130,7 +130,8 @@ class Kernel:
 
 
 class Sandbox:
-    """Answers the requests of code for values (needs) from `blobs` (contents by hash) and `outputs` (texts by node)."""
+    """A sandbox that answers the requests of code for values (needs) from `blobs` (contents by hash) and `outputs`
+    (texts by node)."""
 
     def __init__(self, lib=None, python=sys.executable, **how):
         self.root = tempfile.mkdtemp(prefix="nova-sandbox-")
@@ -184,8 +185,8 @@ class Sandbox:
     ):
         """
         Starts a run, and returns the kernel and the nonce for `finish`. `context` has JSON texts by key. `allow` gives
-        the run its own network with these hosts. `near` names what the run may reach on this machine. `last` says that
-        the execution expects no further run in this sandbox.
+        the run its own network with these hosts. `near` lists the addresses on this machine to which the run may
+        connect. `last` says that the execution expects no further run in this sandbox.
         """
         self.links += 1
         kernel = kernel or (self.kernels[0] if self.kernels else self.kernel())
@@ -300,7 +301,7 @@ class Sandbox:
     def close(self):
         for kernel in self.kernels:
             kernel.close()
-        # There is no daemon, or the test has ended it.
+        # There is no daemon, or the test has already ended the daemon.
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             os.kill(self.daemon_pid(), signal.SIGKILL)
         shutil.rmtree(self.root, ignore_errors=True)

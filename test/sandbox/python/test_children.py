@@ -1,5 +1,4 @@
-"""Tests that processes that the code starts work as in a script, and that only the code's own
-process has the result.
+"""Tests that child processes of the code work as in a script, and that only the code's own process has the result.
 """
 
 import os

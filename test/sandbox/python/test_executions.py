@@ -84,8 +84,8 @@ with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:
 context["found"] = sorted(set(found))
 """
 
-# Looks at what a namespace shows of earlier runs. Then forks processes, and leaves a connection that the network still
-# shows after its end.
+# Code that reads what its namespace shows of earlier runs. It then forks processes, and leaves a connection that the
+# network still shows after the end of the connection.
 _CONNECT = """
 import os, socket
 with open("/proc/net/dev") as devices, open("/proc/net/tcp") as connections, open("/proc/loadavg") as load:
@@ -103,7 +103,8 @@ client.close()
 server.recv(1000)
 server.close()
 """
-# Asks for the clocks that count how long pid 1 works, and this process. Lists the error of each call.
+# Code that asks for the clocks that count the working time of pid 1 and of its own process. It lists the error of each
+# call.
 _CLOCKS = """
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
@@ -120,7 +121,7 @@ def errors(pid):
     return found
 context.update(init=errors(1), own=errors(0))
 """
-# A process that a thread has started traces the code, so that the code cannot be reaped while that process lives.
+# Code whose thread starts a process that traces the code. The code cannot be reaped while this process lives.
 _DELAY = """
 import ctypes, os, threading, time
 libc = ctypes.CDLL(None)

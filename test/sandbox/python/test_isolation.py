@@ -213,7 +213,7 @@ context["rest"] = [sys.argv, list(linecache.cache), sys.getrecursionlimit()]
         self.assertEqual(self.values_of(code), {"names": names, "rest": rest})
 
     def test_code_cannot_prevent_the_crash_tracebacks_of_later_code(self):
-        sandbox = Sandbox(python=sys.executable)  # If other users may not run this Python, the code runs as root.
+        sandbox = Sandbox(python=sys.executable)  # If other users cannot run this Python, the code runs as root.
         self.addCleanup(sandbox.close)
         crash = "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"
         meddle = "import os, signal\ntry:\n    os.kill(1, signal.SIGSEGV)\nexcept PermissionError:\n    pass\n"

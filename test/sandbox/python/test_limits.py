@@ -1,5 +1,5 @@
-"""Tests that code that sends anything to its harness ends in time, fails with one sentence, and
-does not affect the next node.
+"""Tests code that sends arbitrary data to its harness: it ends in time, fails with one sentence, and does not affect
+the next node.
 """
 
 import os

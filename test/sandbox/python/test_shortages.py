@@ -21,7 +21,8 @@ _needs_walls = unittest.skipUnless(
     _IS_LINUX and _PYTHON and (_IS_ROOT or one_user_may_build_walls()), "this user may not build walls"
 )
 
-# Fills queues that no process reads, and prints how many descriptors they hold.
+# Code with a function that fills queues that no process reads. It returns the number of descriptors in the queues, the
+# sockets, and whether a limit was reached.
 FLOOD = """
 import array, socket, sys
 def flood(most):
@@ -43,7 +44,8 @@ def flood(most):
     return sent, kept
 """
 
-# Code that makes a call of the harness fail with an error while the flag `short`, which all processes share, is 1.
+# Code that makes one function of the harness fail with an error while the flag `short` is 1. All processes share this
+# flag.
 _FAILING = """
 import errno, mmap, os
 from nova_harness import jail, landlock, linux, netns, process, store, seccomp
@@ -76,7 +78,7 @@ NETWORK = "import socket; context['names'] = sorted(name for _, name in socket.i
 
 @contextlib.contextmanager
 def flooding(**how):
-    """Runs another process of the same user that keeps 20,000 descriptors in transit."""
+    """Keeps 20,000 descriptors in transit, in another process of the same user."""
     code = f"{FLOOD}\nsent, kept = flood(19_500)\nprint(sent, flush=True)\nsys.stdin.read()"
     flood = subprocess.Popen([_PYTHON, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **how)
     try:

@@ -98,7 +98,8 @@ class Spares(unittest.TestCase):
         self.assertIsNot(made.take(None), dead)
 
     def end_last_run(self, made, **attributes):
-        """Ends a run with an init. Returns that init, and the init of the process that the next run gets."""
+        """Ends the last run of an execution. Returns the init of this run, and the init of the process that the next
+        run gets."""
         ended = Made.last
         ended.init = init = Mock(**attributes)
         made.put_away(ended)

@@ -102,13 +102,16 @@ export async function eventually(condition: () => boolean): Promise<void> {
   }
 }
 
-/** Says how the gateway treats a request instead of forwarding it; undefined forwards it. */
+/**
+ * Says what the gateway does with a request instead of forwarding it. If it is undefined, the gateway forwards the
+ * request.
+ */
 type Fault = "break" | "502" | { status: number; body: string } | undefined;
 
 /** A proxy between the SDK and the server. It counts calls, breaks connections, and answers like E2B's gateway. */
 class Gateway {
   readonly calls: string[] = [];
-  /** Called for each request with `METHOD /path`. */
+  /** Called with `METHOD /path` for each request. */
   fault: (call: string) => Fault = () => undefined;
   /** True keeps broken connections open, as a load balancer may do for minutes. */
   keepsDeadConnections = false;

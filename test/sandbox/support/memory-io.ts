@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { BlobMissing, type BlobRef, type BlobType, type RunIo } from "@nova/engine";
 
-/** The engine's side of a run, in memory. Each function can be made to fail. */
+/** The engine's side of a run, in memory. A test can make each of its functions fail. */
 export class MemoryIo implements RunIo {
   readonly blobs = new Map<string, Buffer>();
   readonly results = new Map<string, string>();

@@ -9,9 +9,12 @@ it.each([
     { input_analyzer: "a", data_analyzer: "b", output_validator: undefined },
     { input_analyzer: "a", data_analyzer: "b" },
   ],
-])("the field `model` written as %j is parsed into the ids of models by agent", (written, choice) => {
-  expect(workflowModel.parse(written)).toStrictEqual(choice);
-});
+])(
+  "the field `model` written as %j is parsed into an object that gives the id of a model for each role",
+  (written, choice) => {
+    expect(workflowModel.parse(written)).toStrictEqual(choice);
+  },
+);
 
 it.each([[""], [{}], [3], [null], [{ default: "a" }], [{ code_generator: 1 }]])(
   "the field `model` causes a finding if it is written as %j",

@@ -59,7 +59,7 @@ it.each<[Loose, string[]]>([
   expect(codesOf(row(child("bill", fields)))).toEqual(expected);
 });
 
-it("a workflow node without the field `output` stores the context of the run that it starts under its own id", () => {
+it("a workflow node without the field `output` stores the last context of its run under the id of the node", () => {
   expect(codesOf(row(child("error")))).toEqual(["NOVA502 $.nodes[1].id"]);
   expect(codesOf(row(child("error", { output: { total: "total" } })))).toEqual([]);
   const [, bill] = mustParse(row(child("bill"))).nodes;
@@ -170,7 +170,7 @@ it.each<[Loose, string[]]>([
   expect(codesOf(asking(fields))).toEqual(expected);
 });
 
-it("an approval gets a finding if its forms together do not fit into one DynamoDB item", () => {
+it("an approval gets a finding if all of its forms together do not fit into one DynamoDB item", () => {
   const large = { description: "x".repeat(60_000) };
   expect(codesOf(asking({ form: large, forms: { approved: {} } }))).toEqual([]);
   expect(codesOf(asking({ form: large, forms: { approved: large } }))).toEqual(["NOVA416 $.nodes[1].forms"]);

@@ -16,13 +16,13 @@ const openIn = (definition: object) => {
 const people = { approvers: { any: ["hr@acme.com"] } };
 
 describe("an approval", () => {
-  it("may exclude the people who answered another approval only if that approval proves who they are", () => {
+  it("may exclude the people who answered another approval only if the other approval has `approvers`", () => {
     expect(codesOf(two(people, { approvers: { any: ["role:finance"], not: ["starter", "hr"] } }))).toEqual([]);
     const found = "NOVA431 $.nodes[2].approvers.not[0]";
     expect(codesOf(two({}, { approvers: { any: ["role:finance"], not: ["hr"] } }))).toEqual([found]);
   });
 
-  it("is parsed with each approver once, addresses in lower case and the count 1, and stays the same if parsed again", () => {
+  it("is parsed with each approver once, addresses in lower case and the count 1, also after a second parse", () => {
     const approvers = { any: ["CFO@Acme.com", "cfo@acme.com", "role:Finance"] };
     const workflow = mustParse(two(people, { approvers }));
     expect(workflow.nodes[2]).toMatchObject({

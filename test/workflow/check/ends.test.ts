@@ -52,7 +52,7 @@ it.each<[string, Loose, string[]]>([
     mapOf([action("one", { code: undefined, codeFile: "x.py" })]),
     ["NOVA404 $.nodes[2].nodes[0].codeFile"],
   ],
-])("the body of a map with %s gets the expected findings, or none if it is allowed", (_, definition, expected) => {
+])("the body of a map with %s gets exactly the expected findings", (_, definition, expected) => {
   expect(codesOf(definition)).toEqual(expected);
 });
 
@@ -65,7 +65,7 @@ it("an edge or an onError that leads into the body of a map causes a finding", (
   );
 });
 
-it("an edge that crosses the border of a map's body is reported for that reason, not as a misspelt id", () => {
+it("an edge across the border of a map's body is reported as such an edge, not as one with a misspelt id", () => {
   const nodes = [start, each("m", [action("step_a")]), action("step_b"), end];
   expect(codesOf(graph(nodes, ["start > m", "m > step_a", "step_b > end"]))).toEqual([
     "NOVA233 $.edges[1].to",
@@ -124,7 +124,7 @@ it("the finding about a misspelt choice suggests the intended choice", () => {
   );
 });
 
-it("a decision without a default edge gets no finding if it is a text node, because its model can only choose an edge", () => {
+it("a decision that is a text node needs no default edge, because its model can only name one of its edges", () => {
   const decision = (executor: string, source: object) =>
     graph(
       [start, { id: "pick", type: "decision", executor, ...source }, action("a"), action("b"), end],

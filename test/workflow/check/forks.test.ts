@@ -68,7 +68,7 @@ describe("the branches of a fork", () => {
     expect(found(entering)).toEqual(['NOVA221 "a"']);
   });
 
-  it("are refused if an onError keeps them from meeting, with a finding that names this onError", () => {
+  it("get a finding that names an onError if this onError prevents them from meeting", () => {
     const nodes = [start, action("a", { onError: "end" }), action("b"), action("x"), end];
     const past = graph(nodes, ["start > a", "start > b", "a > x", "b > x", "x > end"]);
     const away = graph(
@@ -82,7 +82,7 @@ describe("the branches of a fork", () => {
     ]);
   });
 
-  it("are accepted if they end an item of a map at different end nodes, and refused if they are empty", () => {
+  it("may end at different end nodes in the body of a map, but must not be empty there", () => {
     const done = ["done", "over"].map((id) => ({ id, type: "end" }));
     const body = (...arrows: string[]) =>
       graph(
@@ -157,7 +157,7 @@ function isSound(arrows: { from: string; to: string }[], isChoice: (id: string) 
   });
 }
 
-it("the branches of a random graph are refused exactly if a branch is empty, shares a node, or has another entry than its fork", () => {
+it("random branches are refused exactly if one is empty, shares a node, or has an entry outside its fork", () => {
   const verdicts = { sound: 0, wrong: 0 };
   fc.assert(
     fc.property(anyShape, ({ definition, arrows, isChoice }) => {

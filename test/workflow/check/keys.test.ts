@@ -29,7 +29,7 @@ it("the finding about an overwritten key names the line in the code file", () =>
   expect(found).toMatchObject([{ code: "NOVA504", file: "convert.py", line: 3, column: 1 }]);
 });
 
-it("an overwritten key causes a finding if only nodes that do not use it run before it is overwritten, or if both sides of a decision overwrite it", () => {
+it("an overwritten key causes a finding after nodes that do not read it, and on both sides of a decision", () => {
   const both = (left: string, right: string): Loose =>
     graph(
       [start, find, decision("d"), action("a", { code: left }), action("b", { code: right }), end],
@@ -82,7 +82,7 @@ it.each([
   expect(codesOf(definition)).toEqual([]);
 });
 
-it("the check of overwritten keys does not compare two branches of one fork, but compares a branch with the nodes after its join", () => {
+it("the check of overwritten keys compares a branch with nodes after the join, but not with other branches", () => {
   const nodes = [{ ...start, merge: "last" }, find, convert, end];
   expect(codesOf(graph(nodes, ["start > find", "start > convert", "find > end", "convert > end"]))).toEqual([]);
   const behind = [{ ...start, merge: "last" }, find, action("other"), convert, end];
@@ -173,7 +173,7 @@ it("the finding about a key that two branches set names the branches and the for
   );
 });
 
-it("a key causes one finding if an approval in one branch and a node in another set it, and two if branches of nested forks do", () => {
+it("a key that two branches set causes one finding, even for an approval, and two findings in nested forks", () => {
   const ask = approval("ask", { into: "total" });
   const nodes = [start, setting("a"), ask, end];
   const arrows = ["start > a", "start > ask", "a > end", 'ask > end: "default"'];
@@ -183,7 +183,7 @@ it("a key causes one finding if an approval in one branch and a node in another 
   expect(codesOf(graph(inner, ways))).toEqual(["NOVA225 $.nodes[1]", "NOVA225 $.nodes[0]"]);
 });
 
-it("a key that both sides of a decision set causes no finding, because only one of them runs", () => {
+it("a key that both sides of a decision set causes no finding, because a run takes only one of the sides", () => {
   const nodes = [start, decision("d"), setting("a"), setting("b"), end];
   expect(codesOf(graph(nodes, ["start > d", "d > a: true", "d > b: false", "a > end", "b > end"]))).toEqual([]);
 });

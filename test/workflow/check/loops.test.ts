@@ -71,7 +71,7 @@ describe("a loop in the graph of a workflow", () => {
     expect(codesOf(shape(...arrows))).toEqual([]);
   });
 
-  it("is accepted if it is in the body of a map and leads to its first node", () => {
+  it("is accepted if it is in the body of a map and leads to the first node of this body", () => {
     const body = each(
       "m",
       [action("a"), decision("d"), { id: "done", type: "end" }],
@@ -81,7 +81,7 @@ describe("a loop in the graph of a workflow", () => {
     expect(forksOf(mustParse(row(body))).get("m")?.branches).toEqual([{ entry: "a", nodes: ["a", "d"] }]);
   });
 
-  it("may lead to any node of a map's body: if loops lead to all nodes, the first node is the one that reaches all others", () => {
+  it("may lead to every node of a map's body, which then starts at the node that reaches all others", () => {
     const arrows = ["d > d: true, max 2", "d > b: false", "b > e", "e > a: true, max 1", "e > done: false", "a > e"];
     const body = each(
       "m",
@@ -92,7 +92,7 @@ describe("a loop in the graph of a workflow", () => {
     expect(forksOf(mustParse(row(body))).get("m")?.branches).toEqual([{ entry: "d", nodes: ["d", "b", "e", "a"] }]);
   });
 
-  it("may lead back through nodes that only the loop has, if they are in the branch or map body of its decision", () => {
+  it("may lead back through nodes of its own, if these are in the same branch or map body as its decision", () => {
     const branch = shape(
       "start > f",
       "f > d",
@@ -138,7 +138,7 @@ describe("a loop in the graph of a workflow", () => {
       ["start > d", "d > a: true, max 3", "d > end: false", "a > end"],
       'the edge from "d" to "a" has a max, which says how often a loop may go round, but no way leads from "a" back to "d" - lead "a", or a node after it, to "d" or to a node before that (without a max), or remove max',
     ],
-  ])("causes a finding that says on which edge its `max` belongs if the `max` is %s", (_where, arrows, message) => {
+  ])("causes a finding that names the right edge for its `max` if the `max` is %s", (_where, arrows, message) => {
     expect(parse(shape(...arrows)).findings.map((found) => found.message)).toContain(message);
   });
 
@@ -202,7 +202,7 @@ describe("a loop in the graph of a workflow", () => {
     expect(codesOf(shape(...arrows)).filter((code) => !code.startsWith("NOVA302"))).toEqual(expected);
   });
 
-  it("has its `max` in the parsed workflow, and its edge does not make later nodes count as earlier nodes", () => {
+  it("keeps its `max` in the parsed workflow, and its edge does not make later nodes count as earlier nodes", () => {
     const workflow = mustParse(shape(...once));
     expect(workflow.edges[2]).toEqual({ from: "d", to: "a", condition: true, max: 3 });
     expect([...nodesBefore(workflow, "d")].sort()).toEqual(["a", "start"]);

@@ -148,9 +148,9 @@ describe("two numbers, one in an event pattern and one in an event,", () => {
     ["0.1", "0.10000000000000000001", true],
     ["0.10", "0.10000000000000000001", false],
     ["850", "-850", false],
-    // The first number was rounded by JavaScript, as the numbers of a definition are.
+    // JavaScript has rounded the first number, as it rounds the numbers of a definition.
     ["12345678901234567000", "12345678901234567890", true],
-  ])("that are written %s and %s are equal: %s", (wanted, found, expected) => {
+  ])("written as %s and %s, are equal: %s", (wanted, found, expected) => {
     const given = (text: string) => parseExact(`{"detail":{"n":${text}}}`) as MatchableObject;
     const pattern = parseExact(`{"detail":{"n":[${wanted}]}}`) as MatchableObject;
     expect(matchesPattern(pattern, given(found))).toBe(expected);

@@ -210,7 +210,7 @@ function workflowOf({ nodes, edges }: Pick<Workflow, "nodes" | "edges">): Workfl
   return { ...around, requirements: [], nodes, edges };
 }
 
-it("the forks and joins of a random graph match the program from which it was generated", () => {
+it("the forks and joins of a random graph are those of the program from which the graph was generated", () => {
   fc.assert(
     fc.property(anyProgram, (steps) => {
       const told = bodyOf(steps);
@@ -245,7 +245,7 @@ it("the graph of a random program is accepted by the parser of definitions", () 
   );
 });
 
-it("the onError node of a fork is in no branch of this fork, but in the branch that contains the fork", () => {
+it("the target of a fork's onError is in no branch of this fork, but in the branch that contains the fork", () => {
   const nodes = [
     start,
     action("a", { onError: "h" }),

@@ -34,7 +34,7 @@ it("reachableFrom finds exactly the nodes to which a path leads from the given n
   );
 });
 
-it("groupsOf puts every node into exactly one group, in which paths lead from one node, the head, to all others", () => {
+it("groupsOf puts every node into exactly one group, whose head has paths to all other nodes of the group", () => {
   fc.assert(
     fc.property(anyGraph, fc.infiniteStream(fc.boolean()), (graph, chosen) => {
       const members = new Set(graph.ids.filter(() => chosen.next().value));
@@ -69,7 +69,7 @@ it("reachableFrom needs no recursion in a row of 50,000 nodes", () => {
   expect(reachableFrom(longRow(50_000), ["n0"]).size).toBe(50_000);
 });
 
-it("findCycles returns only real cycles, and at least one cycle for every group of nodes that reach each other", () => {
+it("findCycles returns only real cycles, and at least one for every group of nodes that reach each other", () => {
   fc.assert(
     fc.property(anyGraph, (graph) => {
       const cycles = findCycles(graph);

@@ -34,7 +34,7 @@ export function firstCommon(ways: string[][]): string | null {
   return ways[0]?.find((id) => ways.every((way) => way.includes(id))) ?? null;
 }
 
-/** True if a path leads from the node to an end without passing the node `closed`. */
+/** True if a path leads from the node `from` to an end without passing the node `closed`. */
 export function comesToEnd(graph: Graph, from: string, closed?: string): boolean {
   const reached = new Set([from].filter((id) => id !== closed));
   for (const id of reached) for (const next of graph.successors.get(id) ?? []) if (next !== closed) reached.add(next);
@@ -46,7 +46,7 @@ export function isUnavoidable(graph: Graph, from: string, id: string): boolean {
   return comesToEnd(graph, from) && !comesToEnd(graph, from, id);
 }
 
-/** True if edges lead from one node to the other. A node leads to itself only if it is on a cycle. */
+/** True if a path leads from the first node to the second. A node leads to itself only if it is on a cycle. */
 export function leadsTo(graph: Graph, from: string, to: string, seen = new Set<string>()): boolean {
   return (graph.successors.get(from) ?? []).some((next) => {
     if (next === to) return true;

@@ -13,7 +13,7 @@ function nested(levels: number, around: (inner: Schema) => Schema): Schema {
   return schema;
 }
 
-/** Builds a schema with a chain of so many references. */
+/** Builds a schema with a chain of `length` references. */
 function chain(length: number): Schema {
   const links = Array.from({ length }, (_, i) => [`d${i}`, { allOf: [{ $ref: `#/$defs/d${i + 1}` }] }]);
   return { $defs: Object.fromEntries([...links, [`d${length}`, {}]]), $ref: "#/$defs/d0" };
@@ -59,7 +59,7 @@ describe("a JSON schema in a definition", () => {
     expect(checkSchema(schema).problems).toEqual([]);
   });
 
-  it("is compiled once, and again only after fifty other schemas were compiled", () => {
+  it("is compiled once, and is compiled again only after fifty other schemas", () => {
     const first = compiledSchema('{"title":"first"}');
     expect(compiledSchema('{"title":"first"}')).toBe(first);
     for (let i = 0; i < 50; i++) compiledSchema(`{"title":"other ${i}"}`);

@@ -138,7 +138,7 @@ describe("a JSON schema with numbers of any size", () => {
     expect(await fitting(schema, ...wrong)).toEqual(wrong.map(() => false));
   });
 
-  it("is checked in a time that depends on the length of a number's text, not on its size", async () => {
+  it("is checked in a time that depends on the length of a number's text, not on its value", async () => {
     const digits = "7".repeat(100_000);
     expect(await fitting('{"multipleOf": 7, "minimum": 1}', digits, `${digits}e${digits}`)).toEqual([true, true]);
     expect(await fitting('{"exclusiveMaximum": 1}', `0.${"0".repeat(200_000)}1`, "1e-999999999999")).toEqual([
@@ -155,7 +155,7 @@ describe("a JSON schema with numbers of any size", () => {
     ]);
   });
 
-  it("is itself checked for mistakes with exact numbers", () => {
+  it("is checked for its own mistakes with exact numbers", () => {
     const problemsOf = (text: string) => checkSchema(keepingDigits(text)).problems.map(({ message }) => message);
     expect(problemsOf('{"multipleOf": 1e-400, "minimum": 1e400, "maxLength": 5.0}')).toEqual([]);
     expect(problemsOf('{"multipleOf": 0}')).toEqual(["multipleOf must be > 0"]);

@@ -91,7 +91,7 @@ it.each([
   [String.raw`{"a": {"b c": [1, "x", "\uD83D"]}}`, '$.a["b c"][2]'],
   [String.raw`{"a": [{"\udfff": 1}]}`, String.raw`$.a[0]["\udfff"]`],
   [String.raw`["\ude00\ud83d"]`, "$[0]"],
-])("halfCharacterIn finds in %s half a surrogate pair at %s", (json, path) => {
+])("halfCharacterIn finds half of a surrogate pair in %s at the path %s", (json, path) => {
   expect(halfCharacterIn(json)).toBe(path);
 });
 
@@ -106,7 +106,7 @@ it("halfCharacterIn returns a path that starts with the given path", () => {
   expect(halfCharacterIn(String.raw`["\ud800"]`, "$.context")).toBe("$.context[0]");
 });
 
-it("halfCharacterIn finds half a surrogate pair at a depth of 100,000 levels", () => {
+it("halfCharacterIn finds half of a surrogate pair at a depth of 100,000 levels", () => {
   const depth = 100_000;
   const around = (text: string) => "[".repeat(depth) + text + "]".repeat(depth);
   expect(halfCharacterIn(around(String.raw`"\ud83d\ude00"`))).toBeUndefined();

@@ -4,7 +4,7 @@ import { jsonProblem, StrictJson } from "../../../packages/workflow/src/json/str
 
 const nested = (levels: number, inside = "1") => "[".repeat(levels) + inside + "]".repeat(levels);
 
-/** Checks bytes in chunks of this size, and returns the problem. */
+/** Checks bytes in chunks of `size` bytes, and returns the problem that the check reports. */
 function verdict(bytes: Uint8Array, size = bytes.length || 1): string | undefined {
   const check = new StrictJson();
   try {

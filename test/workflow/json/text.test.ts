@@ -128,7 +128,7 @@ it("maskValue leaves numbers that contain no secret exactly as they are written"
 });
 
 it.each(["{}", '{"a":1,"b":[-2.5,{"c":1e+200}],"d":"1e2","e":null}', '{"__proto__":{"a":1}}'])(
-  "keepingDigits returns an object for %s, because the object keeps all numbers exactly",
+  "keepingDigits returns an object for %s, because JavaScript represents all of its numbers exactly",
   (text) => {
     expect(keepingDigits(text)).toEqual(JSON.parse(text));
     expect(textOfJson(keepingDigits(text))).toBe(text);
@@ -136,7 +136,7 @@ it.each(["{}", '{"a":1,"b":[-2.5,{"c":1e+200}],"d":"1e2","e":null}', '{"__proto_
 );
 
 it.each(["9007199254740993", "12345678901234567890", "850.0", "1e2", "-0", "1E-200", "1e400", "0.10"])(
-  "keepingDigits returns a text for an object with %s, because only the text keeps this number exactly",
+  "keepingDigits returns a text for an object with %s, because JavaScript cannot represent this number exactly",
   (number) => {
     expect(keepingDigits(`{ "n" : [ ${number} ] }`)).toBe(`{"n":[${number}]}`);
   },

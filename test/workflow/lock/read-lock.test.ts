@@ -56,7 +56,7 @@ function lockFiles(fields: Partial<LockRecord> = {}, file: string | null = `${co
 const lf = `${code}\nprint(context)`;
 
 describe("the lockfile `workflow.lock.json`", () => {
-  it("is read as null if the folder has none", () => {
+  it("is read as null if the folder has no such file", () => {
     expect(readLockFile({ "generated/sum.py": code })).toBeNull();
   });
 
@@ -172,7 +172,7 @@ describe("the file of locked code", () => {
     expect(read).toMatchObject({ nodes: { sum: { state: "locked", code: lf } } });
   });
 
-  it("is returned with the line endings of the locked code, even if the file has others", () => {
+  it("is returned with the line endings of the locked code, even if the file has other line endings", () => {
     const crlf = "a = 1\r\nb = 2";
     const read = readLockFile(lockFiles({ codeHash: hashOf(crlf) }, codeFileText(crlf)));
     expect(read).toMatchObject({ nodes: { sum: { state: "locked", code: crlf } } });
@@ -259,7 +259,7 @@ describe("the checks of a lockfile", () => {
     expect(findingsOf(row(sum), files)[0]?.message).toContain(wayOut);
   });
 
-  it("name the file that was edited or is missing, and name both files if a person has to approve the code", () => {
+  it("name the edited or missing file, or both files of the node if a person has to approve the code", () => {
     const analysis = "result = 1";
     const { code, ...rest } = locked({ codeHash: codeHashOf({ code: locked().code, analysis }) });
     const files = (texts: Record<string, string>) => ({
@@ -287,7 +287,7 @@ describe("the checks of a lockfile", () => {
     expect(findingsOf(row(sum), lockFiles())).toEqual([]);
   });
 
-  it("do not report a node as unknown if the definition has it with wrong fields", () => {
+  it("do not report a node as unknown if the definition contains this node with wrong fields", () => {
     expect(findingsOf(row({ ...sum, timeout: "soon" }), lockFiles())).toEqual([]);
   });
 

@@ -30,7 +30,7 @@ function changed(ofCode: object, ofAgent: object = {}, edges: object[] = []): De
 }
 
 describe("code with a fallback", () => {
-  it("is parsed into an agent at the place of the code, which asks its model last", () => {
+  it("is parsed into an agent that replaces the code and asks its model only after the code has failed", () => {
     const { workflow, findings, python } = parsed(changed({ name: "Resolve" }));
     expect(findings).toEqual([]);
     expect(workflow?.nodes.map(({ id }) => id)).toEqual(["start", "end", "resolve_code"]);
@@ -44,7 +44,7 @@ describe("code with a fallback", () => {
     expect(python).toMatchObject([{ node: { id: "resolve_code", type: "agent" }, code }, { node: { id: "look_up" } }]);
   });
 
-  it("is written together with its agent when a workflow is written, and is parsed to the same workflow again", () => {
+  it("is written together with its agent, and is then parsed into the same workflow again", () => {
     const { workflow } = parsed(changed({ description: "Resolves." }, { max_steps: 7 }));
     if (!workflow) throw new TypeError("the workflow is wrong");
     const again = parseWorkflow(writeWorkflow(workflow));

@@ -49,7 +49,8 @@ function isPlace(value: unknown, [key, ...rest]: (string | number)[]): boolean {
 }
 
 /**
- * Returns a copy of a JSON value with another value at a path, or without that value if the other one is `undefined`.
+ * Returns a copy of a JSON value in which a path leads to another value, or to no value if the other value is
+ * `undefined`.
  */
 function replaced(value: unknown, [key, ...rest]: (string | number)[], other: unknown): unknown {
   if (key === undefined) return other;
@@ -73,7 +74,7 @@ function parsed(definition: unknown) {
   return parseWorkflow({ text, fileName: "workflow.json", folder: "f", files: { "b.py": "x = 1" } });
 }
 
-it("the definition that is damaged at random in a test is itself valid", () => {
+it("the definition that the next tests damage at random is valid before it is damaged", () => {
   expect(parsed(whole).findings).toEqual([]);
 });
 

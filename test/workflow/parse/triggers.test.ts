@@ -97,7 +97,7 @@ describe("a trigger", () => {
     { type: "schedule", every: "2h", client: "acme" },
     { type: "schedule", at: "2099-01-31T09:00" },
     { type: "event", pattern: { source: ["shop"] }, bus: "default" },
-  ])("written as %j stays the same when it is written again and parsed", (written) => {
+  ])("written as %j is the same after it is written again and parsed", (written) => {
     const trigger = normalised(written) as Trigger;
     const { triggers } = JSON.parse(JSON.stringify(writeTriggers({ triggers: [trigger] })));
     expect(normalised(triggers[0])).toEqual(trigger);

@@ -62,7 +62,7 @@ it("a known name in a reference is recognised even if it contains characters of 
   ]);
 });
 
-it("the parts into which a prompt is split are the whole prompt when joined again", () => {
+it("the parts into which a prompt is split add up to the whole prompt", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("{", "}", "[", "]", ".", ":", "2", "a", " ", "\n") }), (prompt) => {
       const parts = promptParts(prompt, () => true);

@@ -37,7 +37,7 @@ describe("the text that replaces a reference in a prompt", () => {
     expect(rendered(prompt)).toBe(expected);
   });
 
-  it("may come from inside the output of a node, if this output is a text that contains JSON", () => {
+  it("may be a part of the output of a node, even if this output is a text that contains JSON", () => {
     const data = { A: '["x", "y"]', B: '{"k": {"l": [10]}}' };
     expect(renderPrompt("{A[2]} {B.k.l[0]}", data).processed_prompt).toBe("y 10");
   });
@@ -55,7 +55,7 @@ describe("the text that replaces a reference in a prompt", () => {
   });
 });
 
-it("a replaced reference in a prompt is reported with the way in which its value was found", () => {
+it("a replaced reference in a prompt is reported with the rule by which its value was found", () => {
   const { references, processed_node_values } = renderPrompt("{My Outline[2]} {numbers[1]} {Gone} {Bullets[1]}", {
     ...context,
     Bullets: "- a\n- b",

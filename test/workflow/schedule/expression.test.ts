@@ -209,7 +209,7 @@ it.each([
   expect(ms === undefined ? undefined : new Date(ms).toISOString()).toBe(expected);
 });
 
-/** How far `slowNextTime` searches. It does not find later times. */
+/** The length of the period that `slowNextTime` searches. It does not find later times. */
 const walkedMs = 30 * 60 * 60 * 1000;
 const minuteMs = 60_000;
 

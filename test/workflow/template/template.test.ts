@@ -22,7 +22,7 @@ it.each([
   expect(templateParts(template)).toEqual(parts);
 });
 
-it("the parts of a message template are the whole template when joined again, and many braces do not slow the split down", () => {
+it("the parts of a message template add up to the whole template, and many braces do not slow down the split", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("{", "}", " ", ".", "a") }), (template) => {
       const written = templateParts(template).map((part) => (part.kind === "text" ? part.text : `{{${part.path}}}`));

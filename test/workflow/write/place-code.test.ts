@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 const code = { id: "resolve_code", fallback: "resolve", codeFile: "resolve_code.py" };
 
 describe("placeCode", () => {
-  it("adds a node with code below an agent, moves the edges and the onError of the agent to it, and changes nothing else", () => {
+  it("adds a node with code below an agent, gives it the agent's edges and onError, and changes nothing else", () => {
     const text = `{
   "limits": { "max_cost_usd": 1.10 },
   "nodes": [

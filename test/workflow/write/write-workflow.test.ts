@@ -147,7 +147,7 @@ describe("the hash that identifies a version of a workflow", () => {
     expect(workflowHash(other)).not.toBe(workflowHash(workflow));
   });
 
-  it("is computed with the model as a plain text if all agents have the same model", () => {
+  it("is computed with the model as a plain text if all roles have the same model", () => {
     const [now, roles] = ["gpt", { code_generator: "gpt" }].map((model) => mustParse({ ...row(action("a")), model }));
     if (!now || !roles) throw new TypeError("both definitions parse");
     const then = { ...now, model: "gpt" as unknown as ModelChoice };

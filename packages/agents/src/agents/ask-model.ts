@@ -13,7 +13,10 @@ type SetHere = "model" | "instructions" | "input" | "signal" | "timeoutMs" | "be
 
 type Question<T> = Omit<ModelCall<T>, SetHere> & {
   prompt: Prompt;
-  /** Dollars that the same step has spent before this call, such as for an embedding. No record contains them yet. */
+  /**
+   * Dollars that the same step spent before this call, such as for an embedding. No recorded step contains this amount
+   * yet.
+   */
   alreadyUsd?: number;
 };
 
@@ -22,7 +25,7 @@ type CallRecord = Partial<Omit<StepResult, "status" | "input_data" | "output_dat
 
 type AskOutcome<T> = { record: CallRecord } & ({ value: T } | { refusal: Omit<StepResult, "input_data"> });
 
-/** Asks the model of a role. Returns a failed call as a refusal; throws only when the Lambda's time ends. */
+/** Asks the model of a role. If the call fails, returns a refusal. Throws only when the Lambda's time ends. */
 export async function askModel<T>(
   run: ModelRun,
   { role, prompt, alreadyUsd = 0, ...question }: Question<T>,
@@ -138,7 +141,7 @@ export function readRefusal(step: Pick<JournalStep, "output_data" | "error_messa
   return { class: error_class, message: step.error_message ?? "the model gave no answer", isFinal };
 }
 
-/** Reads the costs of other branches and of the client's month, against which the next call is checked. */
+/** Reads the costs of other branches and of the client's month, which count towards the limits for the next call. */
 export async function readBudgets({ task, means }: ModelRun): Promise<Pick<CallCost, "besideUsd" | "month">> {
   // The costs of other branches and items matter only if the whole run has a limit.
   const beside = task.version.workflow.maxCostUsd === undefined ? 0 : means.spentBesideUsd();
@@ -153,7 +156,7 @@ function hasBudget({ task, executor }: ModelRun, { month }: Pick<CallCost, "mont
 
 interface CallCost {
   besideUsd: number;
-  /** Costs of the client's month when the call started; null if they are not limited. */
+  /** Costs of the client's month when the call started; null if the client has no monthly limit. */
   month: MonthBudget | null;
   /** Costs of this call's earlier requests, which no record contains yet. */
   inCallUsd: number;
@@ -185,19 +188,22 @@ export function checkBudget(
   }
 }
 
-/** Returns the failed result of a step that would ask a model after the node's time is up; null while there is time. */
+/** Returns a failed result for a step whose node has no time left to ask a model; null if there is time left. */
 function refuseIfTimeIsUp({ means, task }: ModelRun): Omit<StepResult, "input_data"> | null {
   if (means.timeLeftMs() > 0) return null;
   const advice = "split its task into smaller nodes";
   return budgetRefusal(`node "${task.node.id}" has used up the time that it has in all - ${advice}`);
 }
 
-/** Returns the result of a step that may not call its model, because the call could exceed a cost limit. */
+/**
+ * Returns the result of a step that may not call its model: the call could exceed a cost limit, or the node has no time
+ * left.
+ */
 function budgetRefusal(error_message: string): Omit<StepResult, "input_data"> {
   return { status: "failed", error_message, output_data: { error_class: "BudgetExceeded" } };
 }
 
-/** Turns a BudgetExceeded error into the result of its step; null for other errors. */
+/** Turns a BudgetExceeded error into the result of the step that the error ends. Returns null for other errors. */
 export function asBudgetRefusal(error: unknown): Omit<StepResult, "input_data"> | null {
   return error instanceof NovaError && error.name === "BudgetExceeded" ? budgetRefusal(error.message) : null;
 }

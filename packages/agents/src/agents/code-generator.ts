@@ -144,7 +144,7 @@ function promptFor(run: NodeRun, guides: readonly Guide[], examples: readonly Ex
 }
 
 const longestError = 2_000;
-/** Keeps the end of a traceback, which shows where the error happened. */
+/** Limit of characters of a traceback. Its end is kept, which shows where the error happened. */
 const longestTraceback = 1_000;
 
 function failureForModel({ attempt, message, traceback, code }: Failure): Record<string, unknown> {

@@ -14,8 +14,8 @@ export interface SuccessfulRun {
 }
 
 /**
- * The end of a run of code: a success or a failure. With the fault "code", other code could succeed; with "world",
- * other code would fail too.
+ * The outcome of executed code: a success or a failure. After a failure with the fault "code", other code could
+ * succeed. With the fault "world", other code would fail too.
  */
 export type ExecutionEnd = SuccessfulRun | { failure: Failure; fault: "code" | "world" };
 
@@ -92,8 +92,8 @@ const maxBytes = 262_144;
 const maxBlobs = 8;
 
 /**
- * Finds the hosts that a node's code can name without making them up: the hosts in its prompt, data, modules and
- * network rules, and in the `proven` code.
+ * Finds the hosts that a node's code can name without making them up: the hosts in the prompt, the data, the modules
+ * and the network rules of the node, and in the `proven` code.
  */
 export function knownHosts(run: NodeRun, proven?: string): KnownHosts {
   const { task, executor } = run;

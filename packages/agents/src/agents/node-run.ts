@@ -35,7 +35,7 @@ export interface Recall {
   examples?: Example[];
   embedding?: number[];
   spent: { tokens: number; usd: number };
-  /** Data about the embedding. The step that records the costs of the embedding records this data, too. */
+  /** Data about the embedding, for the same step that records the costs of the embedding. */
   record: Record<string, unknown>;
 }
 
@@ -85,7 +85,7 @@ export type StepResult = Pick<StepDraft, "status" | "input_data" | "output_data"
 
 /**
  * Returns the agent's next step: the step that an earlier delivery recorded, or a new step from `act`. Adds the costs
- * of the step to those of the run.
+ * of the step to the costs of this node so far.
  */
 export async function takeStep(
   run: ModelRun,

@@ -29,7 +29,10 @@ type Success = CodeResult & { status: "success" };
 const maxOutputTokens = 2_000;
 const Recorded = z.object({ valid: z.literal(false), reason: z.string() });
 
-/** Returns the flaw of code that changed nothing: no model needs to judge such code. Returns null for other code. */
+/**
+ * Returns the flaw of code that changed nothing, because no model needs to judge such code. Returns null for other
+ * code.
+ */
 export function flawOf({ set, delete: deleted }: Success): string | null {
   if (set.length + deleted.length > 0) return null;
   return (

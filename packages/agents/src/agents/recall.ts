@@ -10,8 +10,8 @@ type RecallOutcome = Recall & { refusal?: Omit<StepResult, "input_data"> };
 const noRecall: Recall = { spent: { tokens: 0, usd: 0 }, record: {} };
 
 /**
- * Finds examples from the closest earlier tasks. The first code-writing step of a delivery embeds the task, once. A
- * delivery that finds this step recorded embeds nothing, and stores its code without an embedding.
+ * Finds examples from the closest earlier tasks. A delivery embeds the task once, in the first step that writes code.
+ * If an earlier delivery recorded this step, the delivery embeds nothing and stores its code without an embedding.
  */
 export async function recallExamples(run: NodeRun, attempt: number): Promise<RecallOutcome> {
   if (run.recall) return attempt === 1 ? { ...run.recall, ...noRecall } : noRecall;
@@ -40,7 +40,7 @@ async function embedAndLookUp(run: NodeRun): Promise<RecallOutcome> {
     return run.recall;
   } catch (error) {
     const refusal = asBudgetRefusal(error);
-    // This code drops an error after the end of the Lambda's time, because the next model call reports that end.
+    // After the end of the Lambda's time, the error is dropped, because the next model call reports this end.
     if (!refusal && !means.signal.aborted) throw error;
     return refusal ? { ...noRecall, refusal } : noRecall;
   }
@@ -51,8 +51,8 @@ const longestTask = 8_000;
 
 /**
  * Embeds a task's text, and rounds the embedding so that it can be stored with the code. Returns null if no embedding
- * model is set. Returns a failed call with its `error`, because examples are optional: a node must not fail because a
- * server cannot embed. Throws only if `beforeRequest` refuses.
+ * model is set. If the call of the model fails, returns its `error` instead of throwing, because a node can do without
+ * examples. Throws only errors that do not come from the model, such as a refusal of `beforeRequest`.
  */
 export async function embedTask(prompt: string, embed: Models["embed"], call: Omit<EmbeddingCall, "texts">) {
   try {

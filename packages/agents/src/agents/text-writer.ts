@@ -102,7 +102,7 @@ async function readFinal(said: string, { read }: ReadFormat): Promise<NonNullabl
   return found.valid ? { json: found.value } : { problem: found.problem };
 }
 
-/** Limit of characters in a record: of an unusable answer, and of the arguments of a call. */
+/** Limit of characters that a recorded step keeps of an unusable answer, and of the arguments of a call. */
 const maxRecorded = 4_000;
 
 /** Formats a call for the record of the step. The arguments of the call may be any text. */
@@ -128,8 +128,8 @@ const RecordedAnswer = z.object({
 type Unfit = z.infer<typeof RecordedAnswer>;
 
 /**
- * Returns the answer of a step if the answer had a wrong form. Returns undefined for a refusal; the caller then does
- * not ask the model again.
+ * Returns the recorded answer of a step if the answer had a wrong form. Returns undefined for a refusal, after which
+ * the caller does not ask the model again.
  */
 function unfitAnswer({ output_data }: JournalStep): Unfit | undefined {
   return RecordedAnswer.safeParse(output_data).data;

@@ -26,7 +26,7 @@ export function endingOf({ attempt: _, code: __, ...ending }: Failure): Ending {
 
 type Traces = Pick<Ending, "traceback" | "types" | "logs">;
 
-/** Returns the traceback, types and logs of a failure. Leaves out the empty ones. */
+/** Returns those of the traceback, the types and the logs of a failure that are not empty. */
 export function tracesOf({ traceback, types, logs }: { [Name in keyof Traces]?: Traces[Name] | undefined }): Traces {
   return { ...(traceback && { traceback }), ...(types && { types }), ...(logs && { logs }) };
 }

@@ -1,7 +1,9 @@
 import { isIP } from "node:net";
 
 export interface FailedCode {
-  /** One line from the harness: type and text of the last exception, or the code's own message. */
+  /**
+   * One line from the harness: the type and text of the last exception, or a message of the code or the harness itself.
+   */
   message: string;
   traceback: string;
   code: string;
@@ -26,7 +28,7 @@ export async function faultOf(failed: FailedCode, surroundings: KnownHosts): Pro
   const failure = findExternalFailure(exceptions);
   if (!failure) return "code";
   if (failure.is === "login" && !hasCredentials(failed.code)) return "code";
-  // Leaves out addresses that the code does not contain, because they come from the resolution of a host name.
+  // Leaves out IP addresses that the code does not contain, because the system looked them up for a host name.
   const named = exceptions
     .slice(0, failure.depth + 1)
     .flatMap(({ text }) => hostsInMessage(text))
@@ -52,7 +54,7 @@ function findExternalFailure(exceptions: readonly Exception[]): { is: ExternalFa
   return undefined;
 }
 
-/** Returns true if the code uses credentials: without them, a refused login is the fault of the code. */
+/** Returns true if the code uses credentials. If it does not, a refused login is the fault of the code. */
 function hasCredentials(code: string): boolean {
   return /\bauth\s*=|authori[sz]|authent|token|api[-_]?key|passw|secret|\blogin\(|credential|\bpwd\b|\bdsn\b|conninfo|bearer/i.test(
     code,
@@ -131,7 +133,10 @@ interface Rule {
 const connectionLost =
   /connection (refused|reset|aborted|timed out|unexpectedly closed)|\[errno (101|104|110|111|113|-[235])\]|name or service not known|temporary failure in name resolution|no address associated|name does not resolve|getaddrinfo failed|could not (translate host name|resolve host)|failed to resolve|network is unreachable|no route to host|certificate[ _]verify[ _]failed|certificate has expired|remote end closed connection|server closed the connection|handshake (operation )?timed out|(connect|read|operation|request|response|socket)\w* timed out|(connection|connect|read) ?timeout|timeout expired/i;
 
-/** Texts of errors about TLS at a port without TLS, or the reverse. Such errors are mistakes of the code. */
+/**
+ * Texts of errors about TLS at a port without TLS, or about a missing TLS at a port that requires it. Such errors are
+ * mistakes of the code.
+ */
 const wrongProtocol =
   /wrong[ _]version[ _]number|unknown[ _]protocol|http_request|record layer failure|packet length too long/i;
 
@@ -228,8 +233,8 @@ export interface Exception {
   /** The line that raised it, in the node's code or in a library. */
   line: string;
   /**
-   * How this exception followed the previous one: `cause` if it was raised `from` it, `context` if it was raised while
-   * the code handled it.
+   * How this exception followed the previous one. `cause`: the code raised this exception `from` the previous one.
+   * `context`: the code raised this exception while it handled the previous one.
    */
   after: "cause" | "context" | null;
 }

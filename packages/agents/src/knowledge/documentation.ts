@@ -39,8 +39,8 @@ export class Library {
   }
 
   /**
-   * Weighs an entry. An entry weighs more if the query names it. It also weighs more if its class or module is large,
-   * because code calls the members of large ones most often.
+   * Weighs an entry. An entry weighs more if the query names it. It also weighs more if it belongs to a large class or
+   * module, because code uses the members of large classes most often.
    */
   #weightOf(id: number, named: readonly string[]): number {
     const { name } = this.#docstrings[id] as Docstring;

@@ -38,7 +38,10 @@ export function guidesFor({ task, schema, errors }: GuideRequest): Guide[] {
   return [...first, ...later].slice(0, maxAfterErrors).map(({ guide }) => readGuide(guide));
 }
 
-/** Weighs a topic: 2 if the task names it, 1 if the task hints at it, and 1 more if a key of the schema fits. */
+/**
+ * Weighs a topic: 2 if the task names it, or 1 if the task hints at it, and then 1 more if a key of the schema fits it.
+ * The weight is 0 for a topic without a name or hint in the task.
+ */
 function weightOf({ named, hinted, keys, done }: Topic, task: string, schema: readonly string[]): number {
   const byTask = named.test(task) ? 2 : hinted.test(task) ? 1 : 0;
   const has = (pattern: RegExp) => schema.some((key) => pattern.test(key));

@@ -18,7 +18,7 @@ export function clientOf({ version, client }: Pick<PromptTask, "version" | "clie
  * code that is stored for the node, in any order. Locked code has precedence over stored code, unless it failed and
  * other code replaced it in this store. A frozen run of a workflow with a lock uses only locked code, so that it
  * behaves the same in every deployment. In a run that writes the node's code again (`fresh`), only code that this
- * execution has proven counts, so that the model writes the code of a loop or map only once.
+ * execution has proven counts. The model then writes the code of a node in a loop or map only once.
  */
 export function choosePinned(task: PromptTask, generations: readonly Generation[], generator: Generator) {
   const own = generations.filter(({ provenBy }) => provenBy === task.at.execution);
@@ -61,14 +61,14 @@ export function allCandidates(task: PromptTask, generations: readonly Generation
   return [...lockedCodeOf(task), ...(usesStore(task) ? generations.toSorted(newestFirst) : [])];
 }
 
-/** Returns true if there is fitting code that only lacks an approval. */
+/** Returns true if some code fits the task and could run if a person approved it. */
 export function waitsForApproval(task: PromptTask, generations: readonly Generation[], generator: Generator): boolean {
   if (task.version.workflow.approval !== "required") return false;
   const waiting = generations.filter(({ status }) => status !== "replaced");
   return allCandidates(task, waiting).some((one) => !one.approved && fitsTask(task, one, generator));
 }
 
-/** Returns true if stored code may run, and not only locked code. */
+/** Returns true if the node may run code from the store, in addition to locked code. */
 export function usesStore({ frozen, version }: Pick<PromptTask, "frozen" | "version">): boolean {
   return !frozen || version.workflow.lock === undefined;
 }

@@ -3,7 +3,9 @@ import { asReference, Context, type Member, type PromptTask } from "@nova/engine
 import { conditionLabel, type Ingredients, type PromptExecutor, sorted, type Workflow } from "@nova/workflow";
 import hashes from "./guide-hashes.json" with { type: "json" };
 
-/** A node's definition, with the input of a run. `input` is absent if only definitions are compared. */
+/**
+ * A node's definition, with the input that the node gets in a run. `input` is absent if only definitions are compared.
+ */
 export type TaskDefinition = Pick<PromptTask, "node" | "edges"> & {
   version: { workflow: Workflow };
   input?: PromptTask["input"];
@@ -154,7 +156,7 @@ function typeOf(value: unknown): string {
 /** The context key of an analysis result. It is never part of a node's result. */
 export const analysisKey = "_data_analysis";
 
-/** Returns true if code mentions the analysis result. The analysis of such code must always run before the code. */
+/** Returns true if code mentions the result of an analysis, so that its analysis must run before it. */
 export function needsAnalysis(code: string): boolean {
   return code.includes(analysisKey);
 }
@@ -176,8 +178,8 @@ export function mergeReads(code: readonly ContextRead[], analysis: readonly Cont
 /** The ingredients of generated code that depend on the pipeline and not on the task. */
 export interface Generator {
   /**
-   * Version of the pipeline. It is raised when prompts, checks or agents change so much that other code would be
-   * written.
+   * Version of the pipeline. A developer raises it after a change of prompts, checks or agents with which a model would
+   * write other code.
    */
   version: string;
   /** Settings of requests to the code generator's model. */

@@ -40,7 +40,7 @@ export function createPinnedCodes(parts: PinnedCodesParts) {
     async propose(task: PromptTask, code: ProvenCode): Promise<void> {
       await keepGeneration(parts, task, code, false);
     },
-    /** Explains why a task has no code that may run. `waits` is true if the code only lacks an approval. */
+    /** Explains why a task has no code that may run. `waits` is true if there is code that only lacks an approval. */
     async missing(task: PromptTask): Promise<{ message: string; waits: boolean }> {
       const stored = await storedFor(task);
       const waits = waitsForApproval(task, stored, generator);

@@ -199,7 +199,7 @@ export function responsesConversation<T>(
   return conversation;
 }
 
-/** Formats a call that the provider has not written, such as a call by the code of a compiled agent. */
+/** Formats a tool call that did not come from the provider, such as a call by the code of a compiled agent. */
 function callItem({ id, name, arguments: args }: RequestedCall): ResponseInputItem {
   return { type: "function_call", call_id: id, name, arguments: args };
 }

@@ -31,7 +31,7 @@ export const Catalog = z.strictObject({
   usdPerMillionEmbeddedTokens: z.record(Id, Usd),
   /** Limit of a prompt and its answer together. */
   windowTokens: z.record(Id, z.int().positive()),
-  /** Models that refuse `reasoning.encrypted_content`. */
+  /** Models that refuse requests for `reasoning.encrypted_content`. */
   withoutReasoning: z.array(Id),
   retirements: z.record(Id, Retirement),
 });

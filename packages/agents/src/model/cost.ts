@@ -64,7 +64,10 @@ export function tokensIn(bytes: number): number {
   return Math.ceil(bytes / bytesPerToken);
 }
 
-/** A provider's token counts under the names of `cost.ts`. Servers may send anything. */
+/**
+ * The token counts of a provider, under the field names of `RequestUsage`. The values are unchecked, because a server
+ * may send anything.
+ */
 export type Counted = Record<keyof RequestUsage, unknown>;
 
 export interface Exchange {

@@ -76,13 +76,13 @@ type ModelSettings = z.output<typeof ModelEnvironment>;
 
 const openai = "https://api.openai.com/v1";
 
-/** Timeout of one request, short enough for a second try within the call. */
+/** Timeout of one request. It leaves time for a second request within the time limit of the call. */
 const requestTimeoutMs = 60_000;
 
 /**
- * Loads the SDK and chooses the API. Loading happens here, because only prompt nodes without pinned code need it. The
- * SDK retries 429 (with Retry-After up to a minute), 408, 409, 5xx, timeouts and broken connections, with pauses of 0.5
- * to 8 s and jitter, until the deadline of the call.
+ * Loads the SDK and chooses the API. Loading happens here, because only prompt nodes without pinned code need it. Until
+ * the deadline of the call, the SDK retries 429 (with Retry-After up to a minute), 408, 409, 5xx, timeouts and broken
+ * connections. Its pauses are 0.5 to 8 s long, with jitter.
  */
 async function connect(settings: ModelSettings) {
   const [{ OpenAI }, apis] = await Promise.all([import("openai/client"), import("./apis.ts")]);

@@ -7,7 +7,7 @@ export interface Failure {
   message: string;
 }
 
-/** The role, the model and the host of a call, which its error messages name. */
+/** The role, the model and the host of a call. The error messages of the call name them. */
 export interface CallTarget {
   role: string;
   model: string;

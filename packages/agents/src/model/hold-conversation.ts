@@ -54,7 +54,7 @@ async function converse<T>(talk: ConversationState<T>): Promise<T> {
     const said = withoutThoughts(reply.text);
     const read = "schema" in answer ? readAnswer(said, answer.schema) : await answer.read(said);
     if (read.valid) return read.value;
-    // A further question helps after an unclear answer, or if the server has not enforced the schema yet.
+    // A second request helps after an unclear answer, or if the server has not enforced the schema yet.
     const mayAskAgain = (mayCall && conversation.isHeldLater) || (read.isUnclear && !call.isAskedOnce);
     if (!mayRepeat || !mayAskAgain) throw unusableError(talk, read);
     conversation.say(

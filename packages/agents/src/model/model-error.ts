@@ -56,7 +56,7 @@ export interface Unusable {
   advice: string;
 }
 
-/** The provider reports a failure in a response with status 200, or the response is no valid answer. */
+/** Thrown if a response with status 200 reports a failure, or is no valid answer. */
 export class ProviderFailed extends Error {
   override name = "ProviderFailed";
   readonly code: string;

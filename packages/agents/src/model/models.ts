@@ -29,7 +29,7 @@ export interface AgentTool {
 /** The form of an answer, and how to read its value. */
 export type AnswerFormat<T> =
   | ReadFormat<T>
-  /** The reply itself is the value, with the calls that it requests. */
+  /** `whole` returns the value for the whole reply, which includes the requested tool calls. */
   | { whole(reply: Reply): T; name?: string; json?: JsonObject }
   /** The schema is an object without optional keys. The name has at most 64 letters, digits, `_` and `-`. */
   | { name: string; schema: z.ZodType<T> };
@@ -106,7 +106,7 @@ export interface Reply {
   calls: RequestedCall[];
   refusal: string | null;
   ending: "complete" | "cut_off" | "filtered";
-  /** The answer as the provider wrote it, if the provider must get it back unchanged. */
+  /** The answer as the provider wrote it. Present if the next request must send it back unchanged. */
   items?: readonly unknown[];
   /** The provider's token counts, unchecked. */
   counted: Counted;

@@ -108,7 +108,7 @@ export async function fetchAnswer(url: string | URL | Request, init?: RequestIni
   try {
     for await (const chunk of response.body ?? []) {
       bytes += chunk.byteLength;
-      // Returning from the loop cancels the download.
+      // The return leaves the loop, which cancels the download.
       if (bytes > maxAnswerBytes) return unreadable(`its answer is larger than ${maxAnswerBytes / 1024 / 1024} MB`);
       chunks.push(chunk);
     }

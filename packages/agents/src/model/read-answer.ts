@@ -59,14 +59,14 @@ function isEmpty(answer: string): boolean {
   return answer.trim() === "";
 }
 
-/** Limits the work for texts with many starts of JSON, as a multiple of the text's length. */
+/** Limits the characters that are read in a text with many starts of JSON, as a multiple of the text's length. */
 const maxReadings = 30;
 
 const outsideStrings = /[\s,:\d+\-.eEtrufalsn]/;
 
 /**
- * Returns a function that finds the end of the JSON object or list that starts at a position; -1 if none starts there.
- * All calls of the function for a text take limited time together.
+ * Returns a function from a position to the end of the JSON object or list that starts there; -1 if none starts there.
+ * All calls of this function together take limited time.
  */
 export function jsonEndFinder(text: string): (start: number) => number {
   const unclosed = new Set<number>();
@@ -134,7 +134,7 @@ const tagBrackets = [
   ["◁\\s*", "\\s*▷"],
 ] as const;
 
-/** Excludes code such as `rows[thought]`. */
+/** Matches no position inside code such as `rows[thought]`. */
 const notInCode = "(?<!\\w(?=\\[))";
 
 /** Channels of gpt-oss and Gemma. All channels except the final one are thoughts. */

@@ -8,8 +8,8 @@ export interface Example {
 }
 
 /**
- * Even unrelated tasks of one workflow use the same words. Tasks with a lower similarity than this have only these
- * words in common.
+ * The least similarity of an example. Even unrelated tasks of one workflow share some words, and tasks with a lower
+ * similarity share nothing more.
  */
 const leastSimilarity = 0.5;
 const maxExamples = 2;
@@ -18,8 +18,8 @@ const maxCharacters = 3_200;
 
 /**
  * Finds the closest earlier tasks of the workflow whose code has worked, closest first. `embedding` is the embedding of
- * the task's prompt. The nodes of these tasks have the same kind. Their code belongs to this client, or all clients
- * share it. If the node's code is written again (`fresh`), leaves out the earlier code of the node.
+ * the task's prompt. These tasks belong to nodes of the same type. Their code belongs to this client, or all clients
+ * share it. If the node's code is written again (`fresh`), the result lacks the earlier code of this node.
  */
 export async function earlierExamples(
   store: Pick<GenerationStore, "ofWorkflow">,

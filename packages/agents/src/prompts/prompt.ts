@@ -44,7 +44,7 @@ export function quoteForPrompt(value: unknown): string {
 
 /** Control characters, line separators, invisible and direction-changing characters, and markup. */
 const unsafeCharacters = /[<>`\u007f-\u00a0\u00ad\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
-/** Invisible characters outside the first plane of Unicode: tags and variation selectors. */
+/** Invisible characters above U+FFFF: tags and variation selectors. */
 const invisibleCharacters = /[\u{e0000}-\u{e0fff}]/gu;
 /** The start of a chat template's token, such as `[INST]`. */
 const bracketToken = /\[(?=\/?[A-Z_]+\])/g;

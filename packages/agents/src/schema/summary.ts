@@ -115,8 +115,9 @@ export class Placeholder {
 }
 
 /**
- * Hides texts of the data in the result of an analysis, for nodes whose data must not be shown. Texts and keys that the
- * analysis code itself contains stay, because the model wrote them. Numbers stay, because most are counts and sizes.
+ * Hides texts of the data in the result of an analysis, for nodes whose data no model may see. Keeps texts and keys
+ * that the analysis code itself contains, because the model wrote them. Keeps numbers, because most of them are counts
+ * and sizes.
  */
 export function hideTexts(found: unknown, code: string): Summary {
   const isSpelt = (text: string) => code.includes(`"${text}"`) || code.includes(`'${text}'`);

@@ -9,7 +9,7 @@ CODES = (
     " XAF XOF ZAR"
 ).split()
 
-# Signs of a single currency. A longer sign precedes one that is its prefix.
+# Signs of a single currency. A longer sign comes before a sign that is its prefix.
 SIGNS = {
     "US$": "USD", "U$S": "USD", "CA$": "CAD", "CAD$": "CAD", "C$": "CAD", "AU$": "AUD", "A$": "AUD", "NZ$": "NZD", "S$": "SGD",
     "HK$": "HKD", "NT$": "TWD", "R$": "BRL", "MX$": "MXN", "€": "EUR", "£": "GBP", "₹": "INR", "₽": "RUB", "₴": "UAH", "₺": "TRY",
@@ -110,7 +110,8 @@ def marks_in(text: str) -> list[str]:
 
 
 def settle(mark: str | None, document: str, other_marks: list[str]) -> str | None:
-    """Returns the currency of an amount. `mark` is the mark beside it, if any. Returns None if the document does not show it."""
+    """Returns the currency of an amount; None if the document does not show it. `mark` is the mark beside the amount,
+    if there is one."""
     if mark:
         options = currencies_of(mark)
         return options[0] if len(options) == 1 else _by_hint(options, document, other_marks)

@@ -14,8 +14,8 @@ COLUMN = 6.0
 LONGEST_SUM = 40
 # The largest tax, as a share of the net amount. A larger amount is no tax.
 MOST_TAX = Decimal("0.5")
-# The highest score of an amount of zero. A zero usually means that nothing is left to pay, so it is the total only if the
-# document has no other candidate.
+# The highest score of an amount of zero. A zero usually means that nothing is left to pay, so a zero is the total only
+# if the document has no other candidate.
 NOTHING_DUE = 27.0
 
 LARGEST, ADDS_UP, NET_AND_TAX, PAID_IN_PART = 6, 12, 25, 30
@@ -36,7 +36,7 @@ class Ranked:
 
 
 def rank(mentions: list[Mention]) -> list[Ranked]:
-    """Returns every value that some words call a total, the likeliest total first."""
+    """Returns every value that words of the document call a total, the likeliest total first."""
     by_value: dict[Decimal, list[Mention]] = defaultdict(list)
     for mention in mentions:
         by_value[mention.value].append(mention)
@@ -83,7 +83,8 @@ class _Witnesses:
         return any(_close(value + tax, whole) for tax in self.taxes if _is_tax_of(tax, value) for whole in wholes)
 
     def leads_to_another(self, candidate: Ranked) -> bool:
-        """Returns True if another total is the sum of this "total" and of discounts, freight or tax. Payments do not count, because a total minus a payment is only the amount due."""
+        """Returns True if another total is the sum of this candidate and of discounts, freight or tax. Payments do not
+        count, because a total minus a payment is only the amount due."""
         mine = {id(m) for m in candidate.mentions}
         for total, parts in self.sums_of_totals:
             if total.value == candidate.value:
@@ -111,7 +112,7 @@ class _Witnesses:
 
     @cached_property
     def taxes(self) -> set[Decimal]:
-        """Returns every tax and the sum of all, because an invoice with two tax rates prints two taxes."""
+        """Returns every tax, and the sum of all taxes, because an invoice with two tax rates prints two taxes."""
         taxes = self.of_kind("tax")
         return taxes | {sum(taxes, Decimal(0))}
 

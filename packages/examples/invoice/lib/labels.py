@@ -10,11 +10,11 @@ from functools import lru_cache
 
 import lexicon
 
-# How likely an amount of each kind is the gross total. On an invoice without tax, the net amount is the total; on a
-# receipt, the amount paid is.
+# How likely an amount of each kind is the gross total. On an invoice without tax, the net amount is the total. On a
+# receipt, the amount paid is the total.
 SCORES = {"gross": 100, "due": 88, "total": 70, "incl": 60, "amount": 40, "paid": 28, "net": 22}
 
-# The most words of a label. Of a longer text, the words nearest to the amount count.
+# The largest number of words of a label. Of a longer text, only the words nearest to the amount count.
 LABEL_WORDS = 14
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"})
 # Matches the end of a sentence. A dot after a short word may belong to an abbreviation, so it does not match.

@@ -11,15 +11,16 @@ from sheet import Found, Sheet
 # The kinds of amounts that can be the total of an invoice.
 WHOLE = ("gross", "due", "total", "incl")
 
-# The most amounts in a row of sums. A longer row belongs to a table.
+# The largest number of amounts in a row of sums. A longer row belongs to a table.
 LONGEST_ROW = 12
-# The most words of a label. A longer one is a sentence.
+# The largest number of words of a label. A longer text is a sentence.
 PROSE = 6
-# Scores that are deducted: for a bare number, for a sentence, and for an amount inside a row of sums.
+# Deductions from the score of an amount: for a bare number, for words that form a sentence, and for an amount inside a
+# row of sums.
 WEAK, IN_PROSE, BESIDE_LAST = 22, 15, 25
-# Scores that are deducted if only the head of the column names the amount.
+# Deductions from the score of an amount that only the head of its column names.
 UNDER_HEAD, PER_ROW, IN_TABLE, IN_ITEMS = 12, 3, 25, 45
-# Scores that are added for an amount that is the sum of the other amounts in its row.
+# Additions to the score of an amount that is the sum of the other amounts in its row.
 CROWN_IN_TABLE, CROWN = 8, 4
 
 
@@ -82,7 +83,8 @@ def _label_left(line: Line, row: list[Found], number: int) -> Label | None:
 
 
 def _nearest_meaning(pieces: list[str]) -> Label:
-    """Returns the label of the piece of text nearest to the amount. The next piece is added if that makes the label more specific: "Total TTC" instead of "TTC"."""
+    """Returns the label of the piece of text nearest to the amount. Adds the next piece if this makes the label more
+    specific: "Total TTC" instead of "TTC"."""
     text, best = "", NONE
     for piece in pieces:
         text = f"{piece} {text}".strip()
@@ -126,7 +128,9 @@ def _by_head(sheet: Sheet, at: int, group: _Group, found: Found) -> tuple[Label,
 
 
 def _by_place_in_row(sheet: Sheet, at: int, group: _Group, found: Found) -> tuple[Label, float]:
-    """Labels one of several amounts after the same words. The gross amount is the sum of the others. If there is none, the heads of the columns decide, or else the last amount is the gross."""
+    """Labels one of several amounts after the same words. The gross amount is the sum of the other amounts. If no
+    amount is such a sum, the heads of the columns decide. If they do not decide, the last amount is the gross
+    amount."""
     label = group.label
     if found is group.crown:
         return label, label.score + CROWN

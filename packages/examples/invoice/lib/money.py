@@ -65,7 +65,7 @@ class Amount:
     start: int
     end: int
     mark: str | None
-    # True if the number certainly is money: it has two decimals, a currency mark, or the form "12,-".
+    # True if the number is certainly an amount of money: it has two decimals, a currency mark, or the form "12,-".
     strong: bool
 
 
@@ -89,7 +89,7 @@ def _amount(match: re.Match, decimals: str | None) -> Amount:
     mark = match["mark1"] or match["mark2"]
     value, places = _value(match["number"], decimals, mark)
     alone = match.group().strip() == match.string.strip()
-    # Brackets around a lone amount mean a negative one. In a sentence they are punctuation.
+    # Brackets around a lone amount make it negative. In a sentence, brackets are punctuation.
     bracketed = match["open"] and match["close"] and alone
     if bracketed or match["sign1"] or match["sign2"] or match["sign3"] or match["credit"]:
         value = -value

@@ -37,7 +37,8 @@ def _open(pdf: bytes, name: str):
 
 
 def _words_of(page, number: int) -> list[list]:
-    """Returns the words of a page. The letters decide which side is up, not the rotation that the PDF states."""
+    """Returns the words of a page. The letters decide which side of the page is up, and not the rotation that the PDF
+    states."""
     page.set_rotation(0)
     angle = _angle_of(page)
     with pymupdf.open() as upright:

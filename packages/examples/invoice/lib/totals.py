@@ -1,6 +1,8 @@
 """Finds the gross total of an invoice as printed, with its currency, for any issuer and layout.
 
-Every amount is given a label: the words left of it on its line, else the head of its column. Labels give a score. Then amounts that confirm one another raise it (net + tax = gross, a column that adds up, total - paid = due). The best score wins.
+Every amount gets a label: the words left of the amount on its line, or else the head of its column. The label
+determines a score. Amounts that confirm one another raise their scores (net + tax = gross, a column that adds up, total
+- paid = due). The amount with the best score is the total.
 """
 
 from dataclasses import dataclass
@@ -10,7 +12,7 @@ import evidence
 from layout import Line, lines_from_words
 from mentions import find_mentions
 
-# The least score of a total. Below it, no words of the document call any amount its total.
+# The least score of a total. If every amount has a lower score, no words of the document call an amount the total.
 ENOUGH = 26
 
 

@@ -5,16 +5,16 @@ const keyErrors = /^(KeyError|LookupError|Exception|BaseException)$/;
 const importErrors = /^(ImportError|ModuleNotFoundError|Exception|BaseException)$/;
 
 /**
- * Returns whether a `try` or `suppress` catches a KeyError, either around this node or around the calls of its
- * function.
+ * Returns whether a `try` or `suppress` catches a KeyError that this syntax node raises. It may surround the syntax
+ * node, or the uses of the function that contains the syntax node.
  */
 export function expectsKeyError(program: Program, node: Node): boolean {
   return isExpected(program, node, keyErrors, 0);
 }
 
 /**
- * Returns whether the code catches an ImportError around this node, or the node is the substitute in `except
- * ImportError`.
+ * Returns whether the code catches an ImportError that this syntax node raises, or whether the syntax node is the
+ * substitute in `except ImportError`.
  */
 export function expectsImportError(program: Program, node: Node): boolean {
   const replaces = (one: Node) => one.kind === "handler" && one.types !== null && names(one.types, importErrors);
@@ -50,7 +50,7 @@ export function namesIn(expression: Expression): string[] {
   );
 }
 
-/** Returns whether a successful run of the code may skip this node. */
+/** Returns whether the code can end successfully without executing this syntax node. */
 export function mayBePassedBy(program: Program, node: Node, depth = 0): boolean {
   for (const [ancestor, child] of ancestorPairs(node)) {
     if (isBranch(ancestor, child)) return true;
@@ -70,7 +70,7 @@ function isBranch(ancestor: Node, child: Node): boolean {
   return ancestor.kind === "match" ? ancestor.subject !== child : ancestor.kind === "handler";
 }
 
-/** Returns whether a successful run may skip the rest of the block after this statement. */
+/** Returns whether the code can end successfully without executing the rest of the block after this statement. */
 function mayLeave(statement: Node): boolean {
   if (statement.kind !== "if") return false;
   return Array.from(walk(statement)).some(

@@ -22,8 +22,8 @@ export function findFailingImports({ facts, program }: Subject): Problem[] {
 }
 
 /**
- * Lists the imports that must succeed. Empty if the code may install modules itself; an import whose failure is caught
- * is left out.
+ * Lists the imports that must succeed. Leaves out an import whose failure the code catches. Returns an empty list if
+ * the code may install modules itself.
  */
 export function listNeededImports(program: Program): { path: string; at: number; node: ImportStatement }[] {
   if (bringsModules.test(program.source)) return [];
@@ -58,7 +58,7 @@ export function moduleOfFile(path: string): string {
   return top.replace(/\.pyi?$/, "");
 }
 
-/** Returns whether a node is under `if TYPE_CHECKING:`, which never runs. */
+/** Returns whether a syntax node is under `if TYPE_CHECKING:`, where code never runs. */
 function isForTypesOnly(node: Node): boolean {
   return Array.from(ancestorPairs(node)).some(([ancestor, child]) => {
     const branch = ancestor.kind === "if" ? ancestor.branches.find(({ body }) => body === child) : undefined;
@@ -94,7 +94,7 @@ export interface Importable {
 
 /**
  * Returns a function that finds imports of modules that nothing provides. If the modules of a requirement are unknown,
- * it finds only misspelt ones.
+ * the function finds only misspelt modules.
  */
 export function createModuleFinder({ requirements, lib }: Importable) {
   if (Object.values(lib).some((source) => bringsModules.test(source))) return () => [];

@@ -61,7 +61,9 @@ function isMissing({ path, node }: Read, context: ContextShape, { facts, changes
   return isUnknown && !changes.some((change) => change.kind === "set" && maySet(change, path, node));
 }
 
-/** Returns all keys of the dict in which the path's last key is looked up; undefined if they are unknown. */
+/**
+ * Returns all keys of the dict in which the code looks up the last key of the path; undefined if its keys are unknown.
+ */
 function keysAt(path: Path, context: ContextShape): string[] | undefined {
   if (path.length === 1) return Object.keys(context);
   const holder = shapeAt(context, path.slice(0, -1));
@@ -125,8 +127,8 @@ function asksForAnyKey(nodes: readonly Node[]): boolean {
 }
 
 /**
- * Returns whether the missing key is certainly a mistake: every run looks it up, it is a clear misspelling, or it
- * resembles a key that the code never reads.
+ * Returns whether a read of a missing key is certainly a mistake: every run looks up the key, or the key is a clear
+ * misspelling, or it resembles a key that the code never reads.
  */
 function isCertain(read: Read, keys: readonly string[], subject: Subject): boolean {
   const key = read.path.at(-1) as string;

@@ -40,7 +40,8 @@ function wayOut(name: string, context: ContextShape | undefined): string {
 }
 
 /**
- * Returns whether the module binds the name and deletes it later: then ruff reports even its uses before the deletion.
+ * Returns whether the code binds the name at the top level and deletes it later. For such a name, ruff reports even the
+ * uses before the deletion.
  */
 function isDeletedLater(program: Program, name: string): boolean {
   return program.lookup(name, program.tree).length > 0;
@@ -59,7 +60,7 @@ function isNeverLookedUp(program: Program, at: number): boolean {
   return false;
 }
 
-/** Returns whether the node annotates a local name of a function. Python does not evaluate such annotations. */
+/** Returns whether this syntax node annotates a local name of a function. Python does not evaluate such annotations. */
 function isLocal(node: Node): boolean {
   if (node.kind !== "assign" || node.targets.some(({ kind }) => kind !== "name")) return false;
   for (const { kind } of ancestors(node)) {

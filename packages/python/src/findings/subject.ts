@@ -12,8 +12,8 @@ export interface NodeFacts {
   edges?: readonly string[];
   context?: ContextShape;
   /**
-   * True if `context` is from a running node. If that context lacks `_data_analysis`, no analysis of the data has been
-   * made. In other contexts, an absent key may still appear later.
+   * True if `context` is the context of a node that is running. Without the key `_data_analysis` in it, no analysis of
+   * the data was made. In any other context, an absent key may still appear later.
    */
   isRun?: boolean;
   /** Importable top-level modules in addition to the standard library; absent: any. */

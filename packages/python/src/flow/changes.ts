@@ -24,7 +24,9 @@ export interface Change {
 const dynamic =
   /^(builtins\.(exec|eval|globals|locals|vars|compile|getattr|__import__)|sys\._getframe)$|^(importlib|inspect|__main__|ctypes|gc)\b/;
 
-/** Returns whether the node may change the context or print a result in a way that the other checks cannot see. */
+/**
+ * Returns whether this syntax node may change the context or print a result in a way that the other checks cannot see.
+ */
 export function hasHiddenEffect(program: Program, node: Node): boolean {
   if (node.kind === "import") return /^(__main__|inspect)\b/.test(node.module ?? node.names[0]?.path ?? "");
   if (node.kind === "text") return node.value === "__main__" && node.parent?.kind !== "binary";
@@ -32,7 +34,10 @@ export function hasHiddenEffect(program: Program, node: Node): boolean {
   return node.kind === "call" && path !== undefined && dynamic.test(path) && !isSafeDynamic(node, path);
 }
 
-/** Lists the changes that the code may make to the context. `shape` has the known keys and types of the context. */
+/**
+ * Lists the changes that the code may make to the context. `shape` has the keys and types of the context, as far as
+ * they are known.
+ */
 export function readChanges(program: Program, paths: Paths, shape: ContextShape | undefined): Change[] {
   const reach = createReach(program, paths, shape);
   const found: Change[] = [];
@@ -85,7 +90,7 @@ export function readChanges(program: Program, paths: Paths, shape: ContextShape 
   function readAugment(node: Node & { kind: "augment" }): void {
     const { target, op, value } = node;
     if (target.kind === "subscript") readStore(target, node);
-    // `+=` changes a list in place, and so the context. For a number or a text it makes a new value.
+    // `+=` changes a list in place, and therefore changes the context. For a number or a text, `+=` makes a new value.
     const isMutable = /^(\+|\||\*)=$/.test(op) && !/^(number|text|format)$/.test(value.kind);
     if (target.kind !== "name" || !isMutable || reach(target) !== maybePart) return;
     const path = paths.of({ ...target, stores: false }) ?? (target.id === "context" ? [] : undefined);

@@ -20,7 +20,9 @@ export class Paths {
     return this.of(expression)?.length === 0;
   }
 
-  /** Returns the key of an index: a literal, or a name to which the code binds one text only. */
+  /**
+   * Returns the key that an index stands for. The index is a literal, or a name to which the code binds a single text.
+   */
   key(index: Expression): string | undefined {
     if (index.kind !== "name") return keyOf(index);
     const [only, ...others] = this.#program.reaching(index);
@@ -86,7 +88,7 @@ function onlyOf([first, ...others]: (Path | undefined)[]): Path | undefined {
   return first && others.every((other) => other?.join("\n") === first.join("\n")) ? first : undefined;
 }
 
-/** Returns the literal key of an index; `[]` for a number, which stands for an item of a list. */
+/** Returns the key of an index that is a literal; `[]` for a number, because a number selects an item of a list. */
 export function keyOf(index: Expression): string | undefined {
   if (index.kind === "text") return index.value;
   if (index.kind === "number") return "[]";
@@ -194,11 +196,14 @@ function isSafeUse(program: Program, name: Node, parent: Node): boolean {
 
 interface PassedArguments {
   values: Expression[];
-  /** Whether `values` holds every value that the parameter can have. */
+  /** True if `values` holds every value that the parameter can have. */
   isComplete: boolean;
 }
 
-/** Collects the arguments of calls. If the code passes the function itself on, its parameter may get any value. */
+/**
+ * Collects the values that calls pass to a parameter. If the code passes on the function itself, the parameter may have
+ * any value.
+ */
 export function argumentsFor(program: Program, { param, index, holder }: Origin & { kind: "param" }): PassedArguments {
   const method = isMethod(holder);
   const name = callableName(program, holder);

@@ -4,7 +4,7 @@ import { ancestorPairs, type Expression, isWithin, type Node } from "../tree/nod
 import type { Path, Paths } from "./paths.ts";
 
 export interface Printed {
-  /** Whether the code may print a JSON object on a line of its own. */
+  /** True if the code may print a JSON object on a line of its own. */
   mayPrint: boolean;
   values: Expression[] | undefined;
 }
@@ -37,7 +37,7 @@ export function readPrinted(program: Program): Printed {
   return { mayPrint: !isAll || values.length > 0, values: isAll ? values : undefined };
 }
 
-/** Returns whether NOVA does not take the value as a result, because it is no JSON object or an empty one. */
+/** Returns whether NOVA ignores a printed value, because the value is no JSON object or is an empty one. */
 function isNoObject(value: Expression): boolean {
   if (value.kind === "dict") return value.entries.length === 0;
   if (value.kind === "comprehension") return value.form !== "dict";
@@ -161,7 +161,7 @@ function readPatterns(node: Node & { kind: "match" }, paths: Paths): Read[] {
   return patterns.flatMap((one) => one.keys.map((key) => ({ path: [...path, key], optional: true, node: one })));
 }
 
-/** Returns whether `change` may run before `read`. A node does not precede its own parts. */
+/** Returns whether `change` may run before `read`. A syntax node does not precede its own parts. */
 export function mayPrecede(change: Node, read: Node): boolean {
   if (isWithin(read, change)) return false;
   if (change.from < read.from) return true;

@@ -12,8 +12,8 @@ import { argumentsFor, type Paths } from "./paths.ts";
 const maxAsked = 20_000;
 
 /**
- * The relation of a value to the context: it contains no part of the context, it is a new value that holds parts of
- * the context, or it may be the context or a part of it.
+ * The relation of a value to the context. `unrelated`: the value contains no part of the context. `holdsPart`: it is a
+ * new value that holds parts of the context. `maybePart`: it may be the context or a part of the context.
  */
 export const unrelated = 0;
 export const holdsPart = 1;
@@ -21,8 +21,8 @@ export const maybePart = 2;
 type Nearness = 0 | 1 | 2;
 
 /**
- * Returns a function that says how a value is related to the context. In doubt the value may be a part, so that no
- * possible change is overlooked.
+ * Returns a function that determines the relation of a value to the context. In doubt it returns `maybePart`, so that
+ * the checks overlook no possible change.
  */
 export function createReach(
   program: Program,
@@ -51,8 +51,8 @@ export function createReach(
     const isPlain = path && path.length > 0 && isScalar(shapeAt(shape as ContextShape, path));
     const found = isPlain ? unrelated : findNearness(expression);
     open.delete(expression);
-    // Values may refer to each other in a circle. Inside a circle an answer is preliminary, so it is stored only for
-    // the outermost value.
+    // Values may refer to each other in a circle. Inside a circle, a relation is preliminary, so only that of the
+    // outermost value is stored.
     if (before === circles || open.size === 0) nearnesses.set(expression, found);
     return found;
   }

@@ -7,10 +7,10 @@ const freshBuiltins = wordSet(
     "super object property staticmethod classmethod exit quit breakpoint compile",
 );
 
-/** Builtins that return a new container or iterator with the parts of their argument. */
+/** Builtins that return a new container or iterator, which holds parts of their arguments. */
 const copyingBuiltins = wordSet("list tuple set dict sorted reversed enumerate zip iter filter map");
 
-/** Builtins that return one of the parts of their argument. */
+/** Builtins that may return one part of their argument. */
 const pickingBuiltins = wordSet("next max min getattr vars");
 
 const changing =
@@ -22,7 +22,7 @@ const passing = wordSet(
     "queue sched weakref dataclasses operator heapq bisect unittest inspect importlib runpy code gc ctypes pickle contextvars",
 );
 
-/** Packages whose functions do not change their arguments: those of every sandbox, and other common ones. */
+/** Packages whose functions do not change their arguments: the packages of every sandbox, and other common packages. */
 const harmless = wordSet(
   "fitz pymupdf pandas numpy requests PIL psycopg dateutil pytz urllib3 certifi openpyxl xlrd bs4 lxml yaml docx " +
     "matplotlib scipy sklearn httpx aiohttp jinja2 markdown chardet psycopg2 boto3 redis pydantic",

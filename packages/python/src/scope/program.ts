@@ -50,7 +50,9 @@ export class Program {
     this.#reached = reachedFunctions(this);
   }
 
-  /** Returns the bindings that may have set the name where it is read; only one if that one certainly ran last. */
+  /**
+   * Returns the bindings that may have set the value of this name. Returns a single binding if it certainly ran last.
+   */
   reaching(name: Node & { kind: "name" }): readonly Binding[] {
     return reachingBindings(name, this.lookup(name.id, name), this.#scopes.of.get(name));
   }
@@ -125,8 +127,7 @@ export class Program {
 }
 
 /**
- * Caches the answers of `find`. A question gets no answer (undefined) if its answer depends on itself or is nested too
- * deep.
+ * Caches the answers of `find`. The answer is undefined for a question that depends on itself or is nested too deep.
  */
 export function once<Question, Answer>(
   find: (question: Question) => Answer | undefined,

@@ -202,8 +202,8 @@ function somePartOf(origin: Origin): Origin {
 const loops = /^(for|while|comprehension)$/;
 
 /**
- * Returns the bindings that may have set a name where it is used. The last binding above the use hides the others if it
- * always runs, unless a loop may run a later one first.
+ * Returns the bindings that may have set the value of a name at one of its uses. A binding above the use that always
+ * runs hides all earlier bindings, unless a loop may run a later binding before the use.
  */
 export function reachingBindings(use: Node, bindings: readonly Binding[], scope: Scope | undefined) {
   if (bindings.length < 2 || !scope || bindings[0]?.scope !== outsideOfComprehensions(scope)) return bindings;
@@ -268,14 +268,14 @@ export function reachedFunctions(program: { nodes: readonly Node[]; source: stri
 }
 
 /**
- * Returns whether a function may run without its name in the code: a decorator may call it, or it is a method that
- * Python calls.
+ * Returns whether a function may run although the code never names it: a decorator or, for a method, Python itself may
+ * call it.
  */
 function isImplicit(node: Node & { kind: "function" }): boolean {
   return node.decorators.length > 0 || node.parent?.parent?.kind === "class";
 }
 
-/** Returns whether the code at a node may run. Code in a function that is never called by its name cannot run. */
+/** Returns whether the code at this syntax node may run. Code in a function outside `reached` cannot run. */
 export function runs(use: Node, reached: ReadonlySet<Node>): boolean {
   for (let each: Node | null = use.parent; each; each = each.parent) {
     if (each.kind === "function" && !reached.has(each)) return false;

@@ -74,7 +74,7 @@ export class Reader {
   }
 }
 
-/** A part of a rule: a word that may be absent, or fields with their readers. */
+/** A part of a rule: a word that may be absent from the source, or fields of the syntax node with their readers. */
 type Part = string | Record<string, (reader: Reader) => unknown>;
 
 /** Builds a reader for nodes whose children are the given parts in this order. */

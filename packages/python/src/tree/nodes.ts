@@ -1,4 +1,4 @@
-/** The range of a node in UTF-16 units of the source, its parent and its children. */
+/** A syntax node's range in UTF-16 units of the source, with its parent and its children. */
 export interface Place {
   from: number;
   to: number;
@@ -108,7 +108,7 @@ export type Pattern = Place & { kind: "pattern"; binds: Identifier[]; keys: stri
 
 export type Node = Expression | Argument | Param | Statement | Block | Handler | Pattern;
 
-/** Builds a node. The nodes in its fields become its children, sorted by their range. */
+/** Builds a syntax node. The syntax nodes in its fields become its children, sorted by their range. */
 export function makeNode<const T extends object>(fields: T, { from, to }: { from: number; to: number }): Grown<T> {
   const children = nodesIn(Object.values(fields)).sort((a, b) => a.from - b.from);
   const node = { ...fields, from, to, parent: null, children } as unknown as Grown<T>;
@@ -125,7 +125,7 @@ function nodesIn(values: unknown[]): Node[] {
   });
 }
 
-/** Yields the node and every node below it, in the order of the source. */
+/** Yields a syntax node and every node below it, in the order of the source. */
 export function* walk(node: Node): Iterable<Node> {
   const waiting: Node[] = [node];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -138,7 +138,7 @@ export function* ancestors(node: Node): Iterable<Node> {
   for (let parent = node.parent; parent; parent = parent.parent) yield parent;
 }
 
-/** Yields every ancestor of a node from the inside out, each with its child that contains the node (or is it). */
+/** Yields every ancestor of a syntax node from the inside out, each with the child that is this node or contains it. */
 export function* ancestorPairs(node: Node): Iterable<[ancestor: Node, child: Node]> {
   let child = node;
   for (const ancestor of ancestors(node)) {

@@ -51,7 +51,7 @@ const readers: Record<string, Read> = {
   DecoratedStatement: decoratedOf,
 };
 
-/** Reads the statements in a node; `a = 1; b = 2` has two. */
+/** Reads the statements in a lezer node; `a = 1; b = 2` is one lezer node with two statements. */
 function statementsOf(node: SyntaxNode, source: string): Statement[] {
   return Array.from(childrenOf(node)).flatMap((child): Statement[] => {
     if (child.name === "StatementGroup") return statementsOf(child, source);

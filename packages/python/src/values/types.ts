@@ -103,8 +103,8 @@ function typeOfEntered(type: Type | undefined): Type | undefined {
 }
 
 /**
- * Returns the type that all alternatives have. None is ignored, because an unfit value is a mistake even if it is only
- * one of two alternatives.
+ * Returns the common type of all alternatives. Ignores the type of None: a value that cannot be stored is a mistake
+ * even if None is the alternative.
  */
 function commonType(types: readonly (Type | undefined)[]): Type | undefined {
   const [type = "none", ...others] = new Set(types.filter((each) => each !== "none").map((each) => each ?? "unknown"));

@@ -21,7 +21,8 @@ class Door(NamedTuple):
     address: str
     port: int
     host: str
-    # Addresses of a name when the node started; None if the name is looked up for each connection.
+    # Addresses that a lookup of the name returned when the node started; None if each connection looks up the name
+    # again.
     addresses: list = None
 
     @property
@@ -55,10 +56,10 @@ def doors_of(allow, known=None):
 
 
 def near_of(hosts):
-    """Returns (address, port) of each entry that is an address or `localhost`."""
+    """Returns (address, port) for each of `hosts` that is an address or `localhost`."""
     near = set()
     for entry in hosts:
-        with contextlib.suppress(ValueError):  # The entries come from credentials, so they may be no hosts.
+        with contextlib.suppress(ValueError):  # The entries come from credentials, so some of them may be no hosts.
             host, ports = _parts(entry)
             addresses = (_HERE, "::1") if host == "localhost" else (host,)
             near.update((address, port) for address in addresses for port in ports)

@@ -86,8 +86,8 @@ def _dial(root):
 
 def _start(root):
     """Starts the daemon. The socket listens before the daemon runs, so that clients can already connect. If an earlier
-    cell contained an input, the kernel's memory holds that input, and the forked daemon inherits it. Such a sandbox
-    therefore serves one execution only."""
+    cell contained an input, the kernel's memory holds that input, and the forked daemon inherits it. A sandbox whose
+    daemon was forked so therefore serves one execution only."""
     path = socket_path(root)
     if os.path.exists(path):
         os.unlink(path)
@@ -124,7 +124,8 @@ def _start_in_warm_process(listener, root):
 
 
 def _is_single_threaded():
-    """True if a fork is safe: with other threads, the child could inherit a lock that no thread will release."""
+    """True if this process has a single thread, so that a fork is safe: a child of several threads could inherit a lock
+    that no thread will release."""
     try:
         with open("/proc/self/status") as status:
             return any(line.split() == ["Threads:", "1"] for line in status)

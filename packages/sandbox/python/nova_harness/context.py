@@ -12,7 +12,8 @@ from .supply import Unavailable
 
 
 class Unloaded:
-    """A value of a LazyContext that the code has not read yet. Its repr fetches the value, so dict's repr shows it."""
+    """Stands for a value of a LazyContext that the code has not read yet. The repr of an Unloaded fetches the value, so
+    that the repr of the dict shows the value."""
 
     __slots__ = ("text", "fetch")
 
@@ -79,8 +80,8 @@ _INDEX = re.compile("0|[1-9][0-9]{0,8}")
 class LazyContext(Context):
     """A context with values that are not fetched yet. An operation on one key fetches that key. Operations on all
     values (items, |, ==, copy, pickle, json) fetch all of them and then use dict's implementation. The class defines
-    `__iter__` because C code (dict(), **, update) otherwise reads a dict's table directly; with it, C code calls keys()
-    and []. The class does not define `__repr__`, because pprint only formats a dict that has dict's own."""
+    `__iter__`, because C code (dict(), **, update) then calls keys() and [] instead of reading a dict's table directly.
+    The class does not define `__repr__`, because pprint only formats a dict whose `__repr__` is that of dict."""
 
     __slots__ = ()
 
@@ -180,11 +181,12 @@ def _context_of(values):
 
 
 class _Special(Exception):
-    """Raised if the texts may contain references or escapes, because such texts cannot be parsed together."""
+    """Raised by `_parse_together` if the texts may contain references or escapes, because such texts cannot be parsed
+    with one call."""
 
 
 def _parse_together(texts):
-    """Parses all texts with one call, which is faster for many keys."""
+    """Parses the JSON texts of all keys with one call, which is faster than one call for each key."""
     together = f"[{','.join(texts)}]"
     if "blob" in together or "\\u" in together:
         raise _Special
@@ -214,8 +216,8 @@ class Outputs(Mapping):
         return self._known[node]
 
     def get(self, node, key=None, default=None):
-        """Returns the results of a node, or the value of one key. A `key` that is not a text is the default, as for a
-        dict."""
+        """Returns the results of a node, or the value of one key. A second argument that is no text is the default, as
+        in the `get` of a dict."""
         if not isinstance(key, str):
             return super().get(node, default if key is None else key)
         try:

@@ -87,7 +87,7 @@ class Daemon:
     def _accept(self):
         try:
             connection, _ = self.listener.accept()
-        except OSError:  # There are too few descriptors. The client waits in the queue.
+        except OSError:  # This process has no free descriptor. The client waits in the queue.
             time.sleep(_SOON)
             return
         connection.settimeout(_SLOW_FOLLOWER_SECONDS)
@@ -96,7 +96,7 @@ class Daemon:
             header, rest = self.store.open_input(name)
             self.store.drop_input(name)
         except (OSError, ValueError):
-            connection.close()  # The attach gets no answer, so the adapter sends its input again.
+            connection.close()  # This attach gets no answer, so the adapter sends the input again.
             return
         with rest:
             follower = Follower(connection, header["nonce"])
@@ -183,7 +183,7 @@ class Daemon:
         if guard:
             self._watch(guard, guard.serve)
         if not is_last:
-            with contextlib.suppress(OSError):  # The next node prepares a process itself, and reports the error.
+            with contextlib.suppress(OSError):  # If this fails, the next node prepares a process and reports the error.
                 self.spares.prepare_ahead()
 
     def _hear(self, run):
@@ -220,7 +220,7 @@ class Daemon:
         self._stop_watching(run.process.output, run.process.guard, run.process.control)
         del self.running[run.claim]
         run.end()
-        # There is too little memory, or there are too few processes. The next node tries again and reports it.
+        # Memory or processes are short. The next node tries again and reports the shortage.
         with contextlib.suppress(OSError):
             (self.spares.put_away if run.is_last else self.spares.prepare_after)(run.process)
 
@@ -230,7 +230,8 @@ class Daemon:
             self._await_end(run)
 
     def _await_end(self, run):
-        """Waits until no process of the run is left. Kills the init of code that delays this, for example by ptrace."""
+        """Waits until no process of the run is left. Kills the run's init if code delays the end of its processes, for
+        example by ptrace."""
         while True:
             if not wire.is_readable(run.process.output, _DYING_SECONDS):
                 run.process.kill()
@@ -258,8 +259,8 @@ class Daemon:
         follower.close()
 
     def _stop(self, header, follower):
-        """Answers with the outcome if the claim is finished. If it is not, forbids code at its link and kills the code
-        that runs there."""
+        """Sends the outcome if the claim is finished. If it is not, forbids further code at the claim's link and kills
+        the code that runs there."""
         claim = Claim.of(header)
         asked = self.running.get(claim)
         if self.store.outcome(claim) or (asked and asked.is_complete):
@@ -301,8 +302,8 @@ class Daemon:
         return max(0, min(waits)) if waits else None
 
     def _may_be_orphaned(self):
-        """True without isolation: the end of the sandbox then does not kill this process, so the daemon checks from
-        time to time whether its folder exists."""
+        """True if the system has no isolation. In that case, the end of the sandbox does not kill this process, so the
+        daemon checks from time to time whether its folder still exists."""
         return self.walls is None or not self.walls.isolated
 
     def _look_after_runs(self):
@@ -339,11 +340,11 @@ def main(fd, root, is_clean=True):
 
 
 def _forget_parent(fd):
-    """Drops everything inherited from the kernel or the warm process, except imported modules."""
+    """Drops everything that this process inherited from the kernel or the warm process, except imported modules."""
     if os.getsid(0) != os.getpid():
         os.setsid()
     signal.set_wakeup_fd(-1)
-    gc.collect()  # Unreachable objects close their descriptors now, before new files get the same numbers.
+    gc.collect()  # Closes the descriptors of unreachable objects, before new files get their numbers.
     for number in (signal.SIGCHLD, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

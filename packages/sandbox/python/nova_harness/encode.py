@@ -1,6 +1,6 @@
 """Encodes values as JSON text, and parses JSON texts. A value that JSON cannot hold exactly is an error with its path,
-its type and advice on what to store instead. Large leaves, and values that are large without large leaves, become
-blobs; engine/context/offload.ts has the same two limits."""
+its type and advice on what to store instead. Large leaves become blobs. So do values that are large although none of
+their leaves is. engine/context/offload.ts has the same two limits."""
 
 import hashlib
 import re
@@ -9,13 +9,13 @@ from json import dumps, loads
 from json.encoder import encode_basestring
 from math import isfinite
 
-# The engine masks secrets later, and a cut can split a secret, so cuts are marked (engine/secrets/redactor.ts looks for
-# the mark).
+# Marks the place where a text was cut. A cut can split a secret, and the engine masks secrets later, so
+# engine/secrets/redactor.ts looks for this mark.
 CUT_MARK = "[...]"
 
 
 def cut(text, first, last=0):
-    """Keeps the first and the last characters of a text, at most `first` and `last` of them."""
+    """Returns a text shortened to its first `first` and its last `last` characters. A shorter text stays as it is."""
     if len(text) <= first + last:
         return text
     return f"{text[:first]}{CUT_MARK}{text[len(text) - last :]}"
@@ -102,7 +102,8 @@ class Encoder:
         return write(self, value) if write else self._unusual(value)
 
     def _unusual(self, value):
-        """Encodes a subclass as its base class, except numpy's scalars, which would lose their own type."""
+        """Encodes a value of a subclass like a value of its base class. Refuses the scalars of numpy and pandas, which
+        would lose their own type, and every other value."""
         if not type(value).__module__.startswith(("numpy", "pandas")):
             for base in (str, int, float, dict, list, tuple, bytes):
                 if isinstance(value, base):

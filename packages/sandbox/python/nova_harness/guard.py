@@ -1,8 +1,8 @@
 """Connects code in its own network namespace to any host but this machine. Each `connect` of a run waits for the guard.
 The guard makes connections to the outside in the sandbox's network and replaces the code's socket with the connected
-one. The guard also makes the connections inside the namespace, to the address that it has read, so code gains nothing
-by changing an address or a socket meanwhile. The kernel holds each call until the guard answers it, see
-seccomp_unotify(2)."""
+one. The guard also makes the connections inside the namespace. It connects to the address that it has read, so code
+gains nothing if it changes the address or the socket meanwhile. The kernel holds each call until the guard answers it,
+see seccomp_unotify(2)."""
 
 import contextlib
 import ctypes
@@ -45,8 +45,8 @@ def _receive(listener):
 
 
 def _is_waiting(listener, notice):
-    """True if the caller still waits. If so, all data that was read before this check came from this caller, not from a
-    later process with the same id."""
+    """True if the caller still waits. In that case, all data that was read before this check came from this caller, and
+    not from a later process with the same id."""
     try:
         fcntl.ioctl(listener, _IS_WAITING, struct.pack("=Q", notice.id))
     except OSError:
@@ -108,7 +108,7 @@ class Waiting(NamedTuple):
     address: bytes
     # The socket that replaces the caller's own; None if the caller keeps its own socket.
     outer: socket.socket = None
-    # A descriptor that stands for a path while it is open.
+    # A descriptor that is kept open because `address` names its path.
     opened: int = None
 
 
@@ -146,7 +146,7 @@ class Guard:
             self.epoll.unregister(fd)
 
     def close(self):
-        """Closes all files, also those of callers that still wait, whose processes are dead."""
+        """Closes all files. Callers that still wait are dead, so their files are closed, too."""
         self.epoll.close()
         for waiting in (*self.connecting.values(), *self.queue):
             self._close_files(waiting)
@@ -341,7 +341,7 @@ def _is_blocking(sock):
 
 def _keep_options(sock, outer):
     for level, option, size in _KEPT:
-        with contextlib.suppress(OSError):  # Sockets of this kind do not have the option.
+        with contextlib.suppress(OSError):  # This kind of socket does not have the option.
             outer.setsockopt(level, option, sock.getsockopt(level, option, size))
 
 
@@ -394,7 +394,7 @@ class Names:
         try:
             inner.sendto(outer.recv(_LONGEST_BYTES), who)
         except OSError:
-            pass  # The name server does not answer, or the resolver of the code is gone.
+            pass  # The name server does not answer, or the process of the code that asked has ended.
         self._end(outer)
 
     def _end(self, outer):

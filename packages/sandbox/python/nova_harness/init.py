@@ -1,5 +1,5 @@
 """The first process of a pid namespace. It forks one process after another, one for each run of code. After each run it
-kills all other processes of the namespace, so that nothing of one run is alive when the next one starts. It receives
+kills all other processes of the namespace, so that no process of one run is alive when the next run starts. It receives
 files and orders. The doors of a relay are the only data of an execution that it receives. An init with a relay serves
 only one run.
 
@@ -42,8 +42,8 @@ class Init:
         socket.send_fds(self.init_socket, [_RUN], files)
 
     def renew(self):
-        """Prepares for another execution, which must find nothing of the one before. If that fails, the init dies. Call
-        it when no process of the namespace is left but the init."""
+        """Prepares the init for another execution, which must find no trace of the one before. If this fails, the init
+        dies. Call it only when the init is the last process of the namespace."""
         self.init_socket.sendall(_RENEW)
 
     def failure(self):
@@ -58,7 +58,8 @@ class Init:
         return not wire.is_readable(self.init_socket)
 
     def how_it_ended(self):
-        """Waits until the last run has no processes left, and returns its status. None if the init has died too."""
+        """Waits until no process of the last run is left, and returns the status of that run. None if the init has
+        died, too."""
         with contextlib.suppress(OSError):
             message = self.reader.read()
             return message and message.get("over")
@@ -108,8 +109,8 @@ def _received(rights):
 
 
 def _renew(walls):
-    """Gets another network namespace, because the old one still shows the connections of the last execution. Counts
-    pids from the start again, because they show how many processes that execution had."""
+    """Enters a new network namespace, because the old one still shows the connections of the last execution. Restarts
+    the count of pids, because it shows how many processes that execution had."""
     if walls.has_own_network:
         linux.unshare(linux.NEWNET)
         netns.raise_loopback()
@@ -118,8 +119,8 @@ def _renew(walls):
 
 
 def _serve_run(walls, run, init_socket, null, control, output, doors_channel=None):
-    """Serves one run. Keeps the output open until no process of the run is left, so that the end of the output shows
-    that all are gone. `null` is a descriptor of /dev/null."""
+    """Serves one run. Keeps the output open until no process of the run is left: its end tells the daemon that all of
+    them have ended. `null` is a descriptor of /dev/null."""
     _write_to(output)
     os.close(output)
     child = os.fork()
@@ -134,8 +135,8 @@ def _serve_run(walls, run, init_socket, null, control, output, doors_channel=Non
         _outlive(child, init_socket, walls.isolated)
     else:
         channel = socket.socket(fileno=doors_channel)
-        # After a failure the channel stays open until the error is reported: the relay ends all connections when the
-        # channel closes.
+        # After a failure the channel stays open until init has reported the error, because the relay ends all
+        # connections when the channel closes.
         relay.open_requested_doors(channel)
         _outlive(child, init_socket, walls.isolated)
         channel.close()

@@ -1,6 +1,6 @@
 """The isolation ("walls") of one node's code: its own pid and mount namespaces, fresh /tmp and home, no files of the
 harness, an unprivileged user that cannot regain rights, and limits on memory and processes. If the system refuses
-namespaces, the code still gets its own process group, session and limits, and the harness reports the missing
+namespaces, the code still gets its own process group, session and limits. The harness then reports the missing
 isolation."""
 
 import contextlib
@@ -92,8 +92,8 @@ class Jail:
         return os.geteuid() if self.user is None else self.user
 
     def fork(self):
-        """Works like os.fork, but the child is the first process of a new pid namespace. The namespace ends with the
-        child. The system call bypasses the C library, so the child must fork normally before it runs foreign code."""
+        """Forks like os.fork, but makes the child the first process of a new pid namespace, which ends with the child.
+        The system call bypasses the C library, so the child must fork normally before it runs foreign code."""
         if not self.isolated:
             return os.fork()
         own_network = linux.NEWNET if self.has_own_network else 0
@@ -111,7 +111,7 @@ class Jail:
             self._forget_names()
         elif self.asks:
             self._ask_for_names()
-        # Some containers forbid a new /proc. The old one shows the pids of other processes, but not their data.
+        # Some containers forbid a new /proc. The existing /proc shows the pids of other processes, but not their data.
         with linux.where_supported():
             # `hidepid=2` hides the processes of other users.
             linux.mount("proc", "/proc", "proc", linux.NOSUID | linux.NODEV, "hidepid=2")
@@ -182,7 +182,7 @@ class Jail:
             linux.named(os.setresuid, self.user, self.user, self.user)
         elif self.isolated:
             linux.drop_capabilities()
-        die_with_parent()  # The change of the user has undone an earlier call of this.
+        die_with_parent()  # The change of the user has undone the earlier call of die_with_parent.
         # Other code of the same user must not read the memory of this process while it waits.
         linux.prctl(linux.DUMPABLE, 0)
         linux.prctl(linux.NO_NEW_PRIVS, 1)
@@ -256,7 +256,7 @@ def _is_mapped(uid):
 
 def _count_tasks():
     """Returns twice the number of threads in the user's other programs. These threads count towards the process limit,
-    and may become more."""
+    and their number may grow."""
     tasks = 0
     for folder in glob.glob("/proc/[0-9]*/task"):
         with contextlib.suppress(OSError):  # A process may end meanwhile.
@@ -300,8 +300,8 @@ def close_all_but(*keep):
 
 
 def raise_descriptors():
-    """Raises the limit of descriptors to its maximum in a harness process. In the code's process, after the code, this
-    makes the descriptors available that are reserved for the result."""
+    """Raises the limit of descriptors to its maximum. In the code's process, this call after the code makes the
+    descriptors available that are reserved for the result."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with contextlib.suppress(OSError, ValueError):  # macOS reports "unlimited", but accepts only lower values.
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -314,8 +314,8 @@ def _lower(kind, value):
 
 
 def _offer_to_the_oom_killer():
-    # Asks the system to kill this process first if memory runs out. Some systems forbid that, and their own choice is
-    # good enough.
+    # Asks the system to kill this process first if memory runs out. If the system forbids this request, its own choice
+    # is good enough.
     with contextlib.suppress(OSError):
         score = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
         os.write(score, b"500")

@@ -11,8 +11,8 @@ from . import linux
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _ASK_VERSION, _BENEATH = 1, 1
-# The first version that can allow moving files between folders, and the first version that can block signals and
-# abstract sockets ("scopes").
+# `_MOVING` is the first version that can allow a process to move files between folders. `_SCOPES` is the first version
+# that can block signals and abstract sockets.
 _MOVING, _SCOPES = 2, 6
 _EXECUTE, _WRITE, _READ, _LIST = 1, 2, 4, 8
 _CHANGE_FOLDERS = sum(1 << bit for bit in range(4, 14))
@@ -24,8 +24,8 @@ _add_rule.argtypes = (ctypes.c_long, ctypes.c_int, ctypes.c_int, ctypes.c_char_p
 
 
 def version_here():
-    """Returns the version of Landlock. None if the system has none, or a version that forbids every process to move
-    files."""
+    """Returns the version of Landlock. None if the system has no Landlock, or has a version that lets no process move
+    files between folders."""
     try:
         version = linux.call("landlock_create_ruleset", _CREATE, 0, 0, _ASK_VERSION)
     except linux.CallFailed as error:
@@ -36,7 +36,7 @@ def version_here():
 
 
 class Landlock:
-    """Rules for the code's process. They take effect with `shut`, permanently."""
+    """Rules for the code's process. `shut` puts them into force permanently."""
 
     def __init__(self, version, readable, writable):
         """`readable` and `writable` are paths of folders."""

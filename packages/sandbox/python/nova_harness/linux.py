@@ -39,8 +39,8 @@ class CallFailed(OSError):
 
 
 def is_unsupported(error):
-    """True if the system lacks a call or forbids it, which never changes. Every other error may be a shortage, which
-    code of another sandbox can cause."""
+    """True if the system lacks a call or always forbids it. Every other error may be a temporary shortage, which code
+    in another sandbox can cause."""
     return isinstance(error, CallFailed) and error.errno in (errno.ENOSYS, errno.EPERM, errno.EINVAL)
 
 
@@ -90,7 +90,7 @@ def prctl(option, value):
 
 
 def fork(namespaces):
-    """Works like os.fork, but the child gets new namespaces. The call bypasses the C library."""
+    """Forks like os.fork, but gives the child new namespaces. The system call bypasses the C library."""
     machine = os.uname().machine
     if sys.platform != "linux" or machine not in _CLONE:
         raise CallFailed(errno.ENOSYS, "clone")
@@ -101,7 +101,7 @@ def fork(namespaces):
 
 
 def kill_all_others():
-    """Kills all processes of the pid namespace, except this one and pid 1. False if there are none."""
+    """Kills all processes of the pid namespace, except this one and pid 1. False if none of them was left."""
     is_done = libc.kill(-1, signal.SIGKILL) == 0
     if not is_done and ctypes.get_errno() != errno.ESRCH:
         checked(-1, "kill")

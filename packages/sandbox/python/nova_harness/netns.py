@@ -64,7 +64,7 @@ def _add_to_loopback(address):
 
 
 def _lead_here(network):
-    """Makes every address of a range local, with one route."""
+    """Adds one route that makes every address of a range local."""
     kind = (_TABLE_LOCAL, _PROTO_BOOT, _SCOPE_HOST, _ROUTE_LOCAL)
     about = struct.pack("=BBBBBBBBI", _FAMILIES[network.version], network.prefixlen, 0, 0, *kind, 0)
     places = [(_RTA_DST, network.network_address.packed), (_RTA_OIF, struct.pack("=I", _loopback()))]

@@ -199,13 +199,14 @@ def _name_of(kind):
 
 
 def _is_of_walls(error):
-    """True for errors that a blocked connection causes: unknown name, no route, or connection refused."""
+    """True for errors that a connection gets if the isolation blocks it: unknown name, no route, or connection
+    refused."""
     no_name, no_way = isinstance(error, socket.gaierror), (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ECONNREFUSED)
     return no_name or (isinstance(error, OSError) and error.errno in no_way)
 
 
 def _chain(error):
-    """Returns the error, then its cause or context, then the cause or context of that, and so on."""
+    """Returns an error, then the cause or context of this error, then the cause or context of that one, and so on."""
     seen = {}
     while error is not None and id(error) not in seen:
         seen[id(error)] = error

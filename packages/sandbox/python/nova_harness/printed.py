@@ -17,7 +17,8 @@ _TAIL_CHARS = 1 << 16
 _UPDATES, _ERROR = r"""['"]context_updates['"]\s*:""", r"""['"]status['"]\s*:\s*['"]error['"]"""
 _RESULT, _SOME_UPDATES = re.compile(f"{_UPDATES}|{_ERROR}"), re.compile(rf"{_UPDATES}(?!\s*\{{\s*\}})")
 _BLOCK = re.compile(r"^\{.*(?:\n(?:[ \t].*|\}.*))*", re.MULTILINE)
-_MOST_FLUSHES, _PER_SECONDS = 50, 0.1  # A flush costs as much as a print, so a tight loop skips most flushes.
+# A flush costs as much as a print, so the stream skips most flushes of a loop that prints fast.
+_MOST_FLUSHES, _PER_SECONDS = 50, 0.1
 
 
 class Stream(io.TextIOWrapper):
@@ -52,7 +53,8 @@ class Printed(Stream):
         self._tail, self._tail_chars = [], 0
 
     def watch_json(self):
-        """Remembers texts that json.dumps has produced, by hash, because a text does not show its origin."""
+        """Makes json.dumps and json.dump note each text that they produce, by its hash, because a printed text does not
+        show where it comes from."""
         note = self._note
 
         @functools.wraps(json.dumps)
@@ -76,7 +78,7 @@ class Printed(Stream):
             self.flush()
 
     def pass_all_on(self):
-        """Ends the search for a result in a process that the code has forked."""
+        """Ends the search for a result, in a process that the code has forked."""
         self._is_own = False
         self._products, self._held, self._explicit, self._plain = {}, "", "", ""
 

@@ -48,7 +48,8 @@ class Process:
         os.set_blocking(self.output, False)
 
     def is_ready(self):
-        """Waits until the process is isolated. False if that failed; `failure` holds the error."""
+        """Waits until the process is isolated. Returns false if the isolation failed; `failure` then holds the
+        error."""
         if not self._is_ready and self.failure is None:
             message = self.reader.read()
             if message is None:
@@ -87,7 +88,7 @@ class Process:
         wire.send(self.control, {"begin": True, **hosts}, [request, out])
 
     def kill_and_read_output(self):
-        """Kills the process and returns its output, after it failed to become ready."""
+        """Kills a process that failed to become ready, and returns its output."""
         self.kill()
         os.set_blocking(self.output, True)
         with open(self.output, encoding="utf-8", errors="replace", closefd=False) as output:
@@ -97,7 +98,7 @@ class Process:
         return words
 
     def is_alive(self):
-        """True if a process that has not started code is alive. Cleans up a dead one."""
+        """Returns whether this process, which has not started code, is alive. Cleans up if it is dead."""
         if self.init.is_busy():
             return True
         self._close()
@@ -105,8 +106,8 @@ class Process:
         return False
 
     def tell(self, message, files=()):
-        """Sends a message to the code's process without blocking, because code that never reads its socket would
-        otherwise block the daemon. Such code gets no answer."""
+        """Sends a message to the code's process without blocking. A blocking call would stop the daemon if the code
+        never reads its socket. Such code gets no answer."""
         with contextlib.suppress(OSError):  # The code may have died.
             wire.send(self.control, message, files, socket.MSG_DONTWAIT)
 
@@ -119,9 +120,9 @@ class Process:
         self.init.signal(signal.SIGKILL if self.isolated else signal.SIGTERM)
 
     def end(self):
-        """Starts to kill all processes of finished code, and does not wait until they are dead, which takes
-        milliseconds. Kills the code's own process first. Returns true if that was the only process, so that no code
-        runs from now on."""
+        """Starts to kill all processes of finished code, the code's own process first. Does not wait for their end,
+        which takes milliseconds. Returns true if the code's own process was the only one, so that no code runs from now
+        on."""
         code = self._kill_code() if self.isolated else []
         if code == []:
             self.kill()

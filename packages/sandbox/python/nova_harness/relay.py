@@ -69,8 +69,8 @@ class RelayLoop:
         return True
 
     def _target_of(self, door, inner):
-        """Returns the door to use for a connection. For a range, that is a door to the requested address, with an empty
-        host if no range with this port contains the address."""
+        """Returns the door to use for a connection. For a range of addresses, returns a door to the requested address.
+        The host of that door is empty if no allowed range with this port contains the address."""
         if not door.is_range:
             return door
         address = inner.getsockname()[0]
@@ -115,7 +115,8 @@ class RelayLoop:
                 wire.send(self.control, {"note": text})
 
     def _send_the_rest(self):
-        """Waits until the bytes that the code wrote before its death are sent, as the system does without a relay."""
+        """Waits until the bytes that the code wrote before its end are sent. Without a relay, the system would send
+        these bytes."""
         for listener, door in self.doors:
             while self._admit(listener, door):
                 continue
@@ -179,7 +180,8 @@ def _is_near(text):
 
 
 def _pump(source, target):
-    """Copies one direction of a connection. Passes on the end of that direction; an error ends both directions."""
+    """Copies the bytes of a connection from `source` to `target`. At the end of `source`, ends the stream to `target`.
+    An error ends both directions."""
     try:
         while data := source.recv(_CHUNK_BYTES):
             target.sendall(data)
@@ -191,7 +193,8 @@ def _pump(source, target):
 
 
 def _reset(inner):
-    """Resets a connection, because an accepted connection can no longer be refused."""
+    """Resets a connection of the code. The relay has accepted this connection already, so it can no longer refuse
+    it."""
     with contextlib.suppress(OSError):
         inner.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
     inner.close()
@@ -243,7 +246,7 @@ class Relay:
         return (self.notes() or []) if is_there else []
 
     def kill(self):
-        """Kills the relay, which may still wait for a run that never started."""
+        """Kills the relay. It may still wait for a run that never started."""
         os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
         self.control.close()

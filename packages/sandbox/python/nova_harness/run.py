@@ -14,12 +14,13 @@ from .encode import CUT_MARK
 from .store import DamagedResult, LargeResult, is_hash
 
 _MOST_DAMAGED = 2
-# The largest integer that is exact in JavaScript, because the adapter parses the number.
+# The largest integer that JavaScript represents exactly, because the adapter parses the number.
 _LARGEST_BYTES = (1 << 53) - 1
 
 
 def checked_need(wanted):
-    """Returns the need if it is valid. Raises ValueError if it is not, because needs become paths and messages."""
+    """Returns a need of the code if it is valid. Raises ValueError if it is not, because parts of it become paths and
+    messages."""
     match wanted:
         case {"blob": {"sha256": sha256, "bytes": int() as size, "type": "bytes" | "text" | "json" as kind}}:
             if is_hash(sha256) and size is not True and 0 <= size <= _LARGEST_BYTES:
@@ -108,7 +109,7 @@ INLINE_BYTES = 200_000  # The adapter reads a longer outcome as a file, because 
 LOG_BYTES = 1 << 16
 _LINE_BYTES = 1 << 12
 _PIPE_BYTES = 1 << 16
-_INSIDE_CHARACTERS = bytes(range(0x80, 0xC0))  # The continuation bytes of UTF-8.
+_INSIDE_CHARACTERS = bytes(range(0x80, 0xC0))  # The bytes of UTF-8 that continue a character.
 _FREE_WAITING_SECONDS = 60.0
 _DYING_SECONDS = 5.0  # Code has at most this time between its result and the end of its processes.
 _BETWEEN_WEIGHINGS_SECONDS, _WEIGHINGS_SHARE = 0.1, 20
@@ -210,7 +211,7 @@ class Run:
             raise ValueError("it sent a message that there is not")
 
     def look(self):
-        """Passes answers that have arrived to the code."""
+        """Passes to the code those answers to its needs that have arrived."""
         for kind, fd in self.needs.arrived():
             self._answer({kind: True}, [fd])
             os.close(fd)
@@ -258,7 +259,7 @@ class Run:
         return 0.0 if self.waits_since is None else min(now - self.waits_since, self.free_waiting)
 
     def weigh(self, now):
-        """Measures the memory from time to time, so rarely that the code does not become slower."""
+        """Measures the memory of the code from time to time, but so rarely that this does not slow down the code."""
         if now < self.weighed_next or self.killed_as or not self.process.isolated:
             return
         if self.process.takes_too_much():
@@ -271,7 +272,7 @@ class Run:
         return None if self.shown == self.logged or self.told else self.shown_next - now
 
     def show(self, now):
-        """Writes the end of the log to a file for readers, so rarely that it does not slow the code."""
+        """Writes the end of the log to a file for readers, but so rarely that this does not slow down the code."""
         left = self.show_in(now)
         if left is None or left > 0:
             return
@@ -289,7 +290,8 @@ class Run:
             self.process.kill()
 
     def _conclude_early(self):
-        """Sends the outcome before all processes are gone, unless it has blobs, which must not change any more."""
+        """Sends the outcome before all processes are gone. An outcome with blobs is not sent so early, because a
+        process could still change a blob."""
         try:
             result = self.store.read_result(self.claim)
         except DamagedResult:

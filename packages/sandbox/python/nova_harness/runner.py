@@ -28,7 +28,8 @@ from .tools import Tools, result_of
 _PRIVATE_ENVIRONMENT = re.compile(r"(AWS|E2B|IPY|JPY|JUPYTER|NOVA|OPENAI)")
 _INLINE_BLOBS_BYTES = 64 * 1024
 _REHEARSAL = '[["n", "1"]]'
-_REHEARSALS = 10  # After this number Python has adapted its bytecode, so that forked processes need not write it.
+# After this number of runs, Python has adapted its bytecode, so that forked processes do not write to its memory.
+_REHEARSALS = 10
 _LOST_ANSWER = (
     "the code gave the name context to another dict, and what it set there is lost - write context.update({...}), "
     "or context.clear() and then context.update({...}) to start from nothing"
@@ -91,8 +92,9 @@ class Runner:
         signal.pause()
 
     def _make_streams(self):
-        """Replaces the streams that were inherited from the kernel. A stream checks only when it is created whether its
-        file is a pipe. For code it is a pipe, so it is a pipe during this method, too."""
+        """Replaces the streams that were inherited from the kernel. A stream checks whether its file is a pipe only at
+        the moment of its creation. When code runs, the file is a pipe, so this method creates the streams on a pipe,
+        too."""
         before, ends = (os.dup(1), os.dup(2)), os.pipe()
         for number in (1, 2):
             os.dup2(ends[1], number)
@@ -117,7 +119,7 @@ class Runner:
         return main
 
     def _rehearse(self):
-        """Runs a little code in advance, so that the process copies the memory pages that it writes now, and not while
+        """Runs a little code in advance. The process then copies the memory pages to which it writes now, and not while
         a caller waits."""
         before, depth = dict(self.main.__dict__), sys.getrecursionlimit()
         context = make_context(loads(_REHEARSAL), self.supply)
@@ -143,7 +145,7 @@ class Runner:
             jail.raise_descriptors()
             end_children(main)
             result = (tools and result_of(tools)) or failure or self._result(context, request["code"], out)
-        except BaseException as error:  # A MemoryError, or a KeyboardInterrupt outside the code.
+        except BaseException as error:  # The error is a MemoryError, or a KeyboardInterrupt outside the code.
             result = outcomes.describe(error)
         self.printed.finish()
         try:
@@ -185,7 +187,8 @@ class Runner:
         return {"status": "success", **changes, "blobs": self._save(blobs, out)}
 
     def _answers_elsewhere(self, given):
-        """True if the code rebound the name `context` to a dict with other contents, so that its answer is lost."""
+        """True if the code bound the name `context` to another dict with other contents. What the code set there is
+        lost."""
         named = self.main.__dict__.get("context")
         if named is given or not isinstance(named, dict):
             return False
@@ -338,7 +341,7 @@ class MainFile:
         process.ORIGINAL_DIR = self
         # This is the name under which child processes know the module of the code.
         sys.modules["__mp_main__"] = sys.modules["__main__"]
-        # Otherwise all processes that the zygote forks would have the same key.
+        # Without a new key, all processes that the zygote forks would have the same key.
         process.current_process().authkey = os.urandom(32)
 
     def __fspath__(self):
@@ -367,7 +370,7 @@ class MainFile:
 
 
 def _refuse_import(*_):
-    # A Pool starts one process after the other, so several of them would send the signal.
+    # A Pool starts one process after the other, so several processes would send the signal.
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     raise RuntimeError(_NOT_IMPORTED)
 

@@ -1,6 +1,7 @@
 """A seccomp filter for system calls that escape namespaces or limits: sockets of other families (for example to the
 host), io_uring, which creates sockets unseen by filters, calls that create or enter namespaces, kernel keys, memory
-that no limit counts, and the clocks of the init, which count what the code of earlier executions made it do."""
+that no limit counts, and the clocks of the init. These clocks also count the time that the init worked for earlier
+executions."""
 
 import ctypes
 import errno
@@ -106,7 +107,7 @@ def _program(machine, calls, asks):
         yield _step(_AT_LEAST, _AFTER_INIT, otherwise=1)
         yield _step(_ANSWER, _ALLOW)
         yield _step(_ANSWER, _REFUSE | errno.EINVAL)
-    # A filter cannot read the flags of clone3, so that call fails. Programs then use clone.
+    # A filter cannot read the flags of clone3, so clone3 always fails. Programs then use clone.
     yield _step(_EQUAL, calls["clone"], otherwise=5)
     yield _step(_LOAD, _FIRST_ARGUMENT)
     yield _step(_AND, _NAMESPACES)

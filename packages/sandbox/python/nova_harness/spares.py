@@ -14,8 +14,8 @@ from .process import Process
 _NO_SUCH_NETWORK = (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EOPNOTSUPP, errno.EPROTONOSUPPORT)
 
 
-# From this run of an execution on, a second spare process is ready while the first one is prepared again. Shorter
-# executions would rarely use it.
+# From this run of an execution on, a second spare process is ready while the first one is prepared again. An execution
+# with fewer runs would rarely use the second process.
 _RUNS_BEFORE_A_SECOND_SPARE = 3
 
 
@@ -26,7 +26,7 @@ class Unable(Exception):
 class Spares:
     """Keeps one spare process for code with the usual network, or two in an execution with many runs. After the run of
     code that may reach only listed hosts, it keeps one more process for the next such code. Between two executions it
-    keeps no process but an init, which has a new network."""
+    keeps only an init, which has a new network."""
 
     def __init__(self, zygote, root):
         self.zygote = zygote
@@ -58,8 +58,8 @@ class Spares:
 
     def put_away(self, process):
         """Cleans up after the last run of an execution. No further run needs a spare process. If code has a user of its
-        own, this method keeps the init of the run's process for the next execution, because such code cannot change the
-        limits or priorities of the init."""
+        own, this method keeps the init of the run's process for the next execution. Such code cannot change the limits
+        or priorities of the init."""
         init, process.init = process.init, None
         while self._usual:
             self._usual.pop().kill_and_read_output()

@@ -30,7 +30,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _LONGEST_SOCKET_PATH = 100
 _OF_ONE_EXECUTION = ("claims", "blobs", "answers")
 _OUT = "out"
-_MOST_RESULT_BYTES = 60_000_000  # The adapter accepts results that are a little larger.
+_MOST_RESULT_BYTES = 60_000_000  # The adapter's own limit for a result is a little higher.
 
 
 def socket_path(root):
@@ -65,7 +65,8 @@ def _empty_folder(path):
 
 
 def _remove_folder(path):
-    """Removes a folder in which code may have written. `rmtree` makes five times the calls for a few plain files."""
+    """Removes a folder in which code may have written. For a few plain files, `rmtree` makes five times as many system
+    calls as this function."""
     try:
         for name in os.listdir(path):
             os.unlink(f"{path}/{name}")
@@ -87,7 +88,7 @@ class DamagedResult(Exception):
 
 
 class LargeResult(DamagedResult):
-    """Raised if the result has too many small values. Large values are separate files."""
+    """Raised if the small values of a result are too large together. Large values are in separate files."""
 
 
 class Store:
@@ -137,7 +138,7 @@ class Store:
         return os.path.exists(self._ended_path(execution))
 
     def begin_execution(self, execution):
-        """Removes all files of the previous execution, marks it as ended, and records the new one."""
+        """Removes all files of the previous execution, marks that execution as ended, and records the new execution."""
         before = self.execution()
         if before is not None:
             os.close(os.open(self._ended_path(before), os.O_CREAT | os.O_WRONLY, 0o600))
@@ -150,7 +151,7 @@ class Store:
         return self.path("ended", hashlib.sha256(execution.encode()).hexdigest()[:40])
 
     def claim(self, claim):
-        """True for exactly one caller per claim, for as long as the sandbox lives."""
+        """Makes a claim. Returns true to exactly one caller for each claim, as long as the sandbox lives."""
         with contextlib.suppress(FileExistsError):
             os.mkdir(self._link_path(claim.link), 0o700)
         try:
@@ -211,7 +212,7 @@ class Store:
         with open(fd, "rb") as file:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
                 raise DamagedResult("not a regular file")
-            # Reads one byte more than allowed, because the file may still grow.
+            # Reads at most one byte more than allowed, because the file may still grow.
             data = file.read(_MOST_RESULT_BYTES + 1)
         if len(data) > _MOST_RESULT_BYTES:
             raise LargeResult

@@ -35,7 +35,7 @@ class Supply:
         self.loaded = Loaded()
 
     def open(self, control, reader):
-        """Allows this process, and no other, to send requests."""
+        """Makes this process the only one that may send requests."""
         self._control, self._reader, self._owner = control, reader, os.getpid()
 
     def blob(self, reference):

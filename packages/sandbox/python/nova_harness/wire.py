@@ -19,7 +19,8 @@ def send(sock, message, files=(), flags=0):
 
 
 def is_readable(file, seconds=0):
-    """Waits until data or the end of a file can be read. False if nothing can be read after `seconds`."""
+    """Waits until a read of the file returns at once, with data or the end of the file. False if that is not so after
+    `seconds`."""
     poll = select.poll()
     poll.register(file, select.POLLIN)
     return bool(poll.poll(seconds * 1000))

@@ -1,6 +1,6 @@
 """The process from which inits are forked. It is forked before the daemon receives data of any execution and never
-receives any, so the memory that code inherits holds no user data. It prepares everything that all runs need, once, and
-shares it."""
+receives any, so the memory that code inherits holds no user data. It prepares once what all runs need, and shares this
+with the processes that it forks."""
 
 import functools
 import gc
@@ -14,7 +14,7 @@ from . import init, jail, linux, runner, wire
 
 class ZygoteDied(Exception):
     """Raised if the zygote has died, so that no code can start. The daemon then ends, too, and the next attach starts
-    another one."""
+    another daemon."""
 
 
 class Zygote:
@@ -39,7 +39,7 @@ class Zygote:
         self._order({"signal": number, "to": pid})
 
     def end(self, pid):
-        """Kills and reaps an init and its whole namespace, before any later order."""
+        """Kills and reaps an init and its whole namespace before the zygote carries out any later order."""
         self._order({"end": pid})
 
     def settle(self):
@@ -52,7 +52,7 @@ class Zygote:
             wire.send(self._channel, message, files)
         except OSError as error:
             if files and not isinstance(error, ConnectionError):
-                raise  # There are too many descriptors in transit. Nothing of the message was sent.
+                raise  # There are too many descriptors in transit. No part of the message was sent.
             raise ZygoteDied from error
 
     def _answer(self):
@@ -82,7 +82,7 @@ class _ZygoteLoop:
         self.channel, self.children = channel, set()
         self.walls_of = functools.cache(functools.partial(jail.of_kind, root))
         self.run = runner.Runner()
-        gc.freeze()  # Existing objects stay in memory that the children share.
+        gc.freeze()  # The collector skips existing objects, so that the children share their memory.
 
     def serve(self):
         reader = wire.Reader(self.channel)

@@ -22,7 +22,10 @@ const Tool = z.union(
  */
 const maxTools = 50;
 
-/** Maximum number of calls of one answer that run. The agent tells the model that further calls did not run. */
+/**
+ * Maximum number of tool calls that NOVA runs of one answer of the model. NOVA tells the model that further calls did
+ * not run.
+ */
 export const maxCallsAtOnce = 100;
 
 /** Returns whether an argument of a tool may have this name. The argument becomes a key of the tool's context. */
@@ -65,7 +68,10 @@ export const approvedToolFields = {
 const defaultSteps = 20;
 const defaultConcurrency = 5;
 
-/** Waits for a model for more than a day: 30 s at first, and at most 2 hours between two attempts. */
+/**
+ * Retries a visit of an agent for more than a day while its model is unavailable. The first delay is 30 s, and no delay
+ * is longer than 2 hours.
+ */
 const patientRetry: Retry = {
   attempts: 20,
   delaySeconds: 30,

@@ -14,8 +14,8 @@ export interface FieldPlace extends WrittenPlace {
 }
 
 /**
- * Reports each of these fields that the node has although the field has no effect there. `wayOut` completes the
- * sentence "node: field ...".
+ * Reports each of `fields` that is present in the node, because none of them has an effect there. `wayOut` completes
+ * the sentence "node: field ...".
  */
 export function* checkOutOfPlace(
   code: FindingCode,
@@ -48,7 +48,9 @@ export function* checkKey(node: Loose, field: "as" | "into", { name, path }: Wri
   yield finding("NOVA502", at(path, field), message);
 }
 
-/** Reports a reserved key in `into`. Without `into` the key is the node's id, so a reserved id is reported. */
+/**
+ * Reports a reserved key in `into`. Without `into`, the key is the node's id, so this function reports a reserved id.
+ */
 export function* checkOwnKey(node: Loose, place: WrittenPlace): Iterable<Finding> {
   if (node.into !== undefined) return yield* checkKey(node, "into", place);
   if (typeof node.id !== "string" || !isReserved(node.id)) return;

@@ -24,7 +24,7 @@ const kinds = new Map<unknown, ExecutorKind>([
   ["agent", "text"],
 ]);
 
-/** Maps a written `executor` to its kind; undefined for an unknown one. */
+/** Returns the kind of executor for a written `executor`; undefined for an unknown `executor`. */
 export function executorKind(written: unknown): ExecutorKind | undefined {
   return kinds.get(written);
 }
@@ -37,10 +37,11 @@ export interface SharedSettings {
 interface Shape<Schema extends NodeSchema> {
   type: NodeType;
   schema: Schema;
-  /** Present if no edge may lead in: the node is the first one of a run. */
+  /** Present if no edge may lead to such a node, because it is the first node of a run. */
   edgesIn?: "none";
   /**
-   * Which edges may lead out. `one`: one edge without a condition, or several as parallel branches. `conditions` and
+   * Says which edges may leave the node. `one`: one edge without a condition, or several as parallel branches.
+   * `conditions` and
    * `choices`: each edge has a condition, or "default".
    */
   edgesOut: "none" | "one" | "conditions" | "choices";
@@ -68,7 +69,7 @@ export interface BodyKind<Schema extends NodeSchema = NodeSchema> extends Shape<
   normalise(authored: z.output<Schema>, body: Body): Node;
 }
 
-/** A kind of node. A new kind is a new file that exports one of these, and a line in `kinds`. */
+/** A kind of node. To add one, export a `NodeKind` from a new file and list it in `kinds`. */
 export type NodeKind = PlainKind | TaskKind | BodyKind;
 
 type NodeSchema = z.ZodObject<typeof nodeFields & z.ZodRawShape>;

@@ -79,8 +79,8 @@ export const mapKind: BodyKind<typeof AuthoredMap> = {
 };
 
 /**
- * Reads the number of failures that a map tolerates. Zero is left out, so that it gives the same version as an absent
- * field.
+ * Returns the number or percentage of failures that a map tolerates. Returns undefined for zero, so that a written zero
+ * gives the workflow the same version as an absent field.
  */
 function toleranceOf(failures: number | string | undefined) {
   const amount = Number.parseInt(String(failures ?? 0), 10);

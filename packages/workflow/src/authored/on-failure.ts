@@ -4,8 +4,8 @@ import type { FailureWebhook, OnFailure } from "../workflow.ts";
 import { CredentialName, textMatching } from "./fields.ts";
 
 /**
- * Matches only ASCII, because SES sends mail only to ASCII addresses. With other letters, two different addresses could
- * look the same, or be equal in lower case: the Kelvin sign in lower case is a k.
+ * Matches only ASCII, because SES sends mail only to ASCII addresses. Other letters could make two different addresses
+ * look the same. They could also make the addresses equal in lower case: the Kelvin sign becomes a k.
  */
 const addressPattern = /^[!-+\--;=?A-~]+@[!-+\--;=?A-~]+$/;
 /** The longest mail address by RFC 5321: 64 characters, the @, and 255 characters for the domain. */
@@ -43,7 +43,7 @@ const Webhook = z
   )
   .refine(({ url }) => !hasUser(url), { error: secretError });
 
-/** An address for requests. It names no user and no password. */
+/** A web address without a user and a password, to which NOVA sends requests. */
 export const PlainWebAddress = WebAddress.refine((url) => !hasUser(url), {
   error: "must name no user and no password, which would lie in the clear in the table and in logs",
 });

@@ -9,7 +9,7 @@ import { dotPathPattern } from "../template/template.ts";
 import type { Trigger, TriggerType, WebhookSignature } from "../workflow.ts";
 import { CredentialName, duration, eventPattern, filledText, seconds, text, textMatching } from "./fields.ts";
 
-/** A kind of trigger. A new kind is one of these, and a line in `triggerKinds`. */
+/** A kind of trigger. To add one, write a `TriggerKind` and list it in `triggerKinds`. */
 interface TriggerKind<Schema extends z.ZodObject = z.ZodObject> {
   schema: Schema;
   codes: Partial<Record<string, FindingCode>>;
@@ -206,7 +206,8 @@ const scheduleTrigger: TriggerKind<typeof AuthoredScheduleTrigger> = {
 };
 
 /**
- * Returns the one of `cron`, `every` and `at` that is present. The checks ensure that exactly one of them is present.
+ * Returns the time of a schedule, from whichever of `cron`, `every` and `at` is present. The checks ensure that exactly
+ * one is.
  */
 function whenOf({ cron, every, at = "" }: Pick<z.output<typeof AuthoredScheduleTrigger>, "cron" | "every" | "at">) {
   if (cron !== undefined) return { kind: "cron" as const, cron: cron.trim().replaceAll(/\s+/g, " ").toUpperCase() };

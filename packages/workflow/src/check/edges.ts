@@ -107,8 +107,8 @@ export function* checkDecisions({ byId, edgesOf }: Outline): Iterable<Finding> {
 }
 
 /**
- * Returns true if a text node decides: then the model's answer is always one of the edges, so no default edge is
- * needed.
+ * Returns true for a decision that is a text node. Its model always names one of the edges, so it needs no default
+ * edge.
  */
 function isChosenByModel({ node }: NamedNode): boolean {
   return node?.type === "decision" && node.executor.kind === "text";
@@ -142,7 +142,7 @@ function* checkGap(node: NamedNode, edges: readonly ReadEdge[]): Iterable<Findin
   yield finding("NOVA302", node.path, message);
 }
 
-/** Checks that every choice of an approval has an edge, and that no edge waits for an unknown choice. */
+/** Checks that every choice of an approval has an edge, and that no edge has an unknown choice as its condition. */
 export function* checkChoices({ id, node, path }: NamedNode, edges: readonly ReadEdge[]): Iterable<Finding> {
   if (node?.type !== "approval") return;
   yield* checkForms(node, path);
@@ -267,8 +267,8 @@ function* checkDeadEnds({ byId, edgesOf }: Outline): Iterable<Finding> {
 }
 
 /**
- * Reports NOVA454: a workflow that is a tool of its own agent. The publication of the workflow finds longer cycles, or
- * else the run does.
+ * Reports NOVA454: a workflow that is a tool of its own agent. Longer cycles are found when the workflow is published,
+ * or else when it runs.
  */
 export function* checkToolCycles(outlines: readonly Outline[], id: string): Iterable<Finding> {
   for (const { map, nodes } of outlines) {

@@ -6,7 +6,9 @@ import type { NamedNode, NodeNames, Outline } from "./outline.ts";
 
 export interface NearKey {
   near?: string;
-  /** True if the key is a typing mistake for `near`. False if the key is another word that is only similar. */
+  /**
+   * True if the key is a typing mistake for `near`. False if the key is a different word that only resembles `near`.
+   */
   isSlip: boolean;
 }
 

@@ -22,8 +22,8 @@ export function* checkKeys(outlines: readonly Outline[], reader: KeyReader): Ite
 }
 
 /**
- * Returns how a node uses keys; empty without readable code. `branch_decision` is left out, because the run itself
- * reads and removes it.
+ * Returns the keys that the code of a node reads and sets; an empty list if the node has no readable code. Leaves out
+ * `branch_decision` among the set keys, because the run itself reads and removes it.
  */
 function usesOf({ id, python }: NamedNode, reader: KeyReader): [string, CodeKeys][] {
   const use = python && reader.readCodeKeys(python.code);

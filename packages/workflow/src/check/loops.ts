@@ -74,7 +74,7 @@ function* checkLoop(edge: ReadEdge, outline: Outline, before: ReadonlySet<string
 
 /**
  * Says why an edge with a `max` is refused: either no path leads back, or another edge of the loop has a `max`, too.
- * Returns undefined if that other edge is itself refused, because no decision chooses it.
+ * Returns undefined if that other edge gets a finding of its own, because no decision chooses it.
  */
 function whyNoRound({ from = "", to = "", path }: ReadEdge, { edges, graph, byId }: Outline): string | undefined {
   const [after, before] = [reachableFrom(graph, [to]), canReach(graph, [from])];

@@ -6,8 +6,8 @@ export class CheckStopped extends Error {
   override name = "CheckStopped";
 
   /**
-   * Converts an error of the thread about exhausted memory or stack; undefined for any other. WebAssembly reports an
-   * exhausted stack as `RuntimeError`.
+   * Converts an error of the thread about exhausted memory or stack into a `CheckStopped`; returns undefined for any
+   * other error. WebAssembly reports an exhausted stack as `RuntimeError`.
    */
   static from(error: unknown): CheckStopped | undefined {
     if (error instanceof CheckStopped) return error;
@@ -38,8 +38,8 @@ const maxHeapMb = 384;
 /**
  * Runs calls on untrusted texts in a thread, so that they do not block the event loop. If a call reaches its deadline,
  * the worker stops the thread. The thread runs one call at a time, so this stops no other call. After each failed call,
- * the next call gets a new thread, because the state of the old one is unknown (WebAssembly does not recover from a
- * stack overflow).
+ * the next call gets a new thread. The state of the old thread is unknown: WebAssembly does not recover from a stack
+ * overflow.
  */
 export class DeadlineWorker {
   readonly #options: DeadlineWorkerOptions;

@@ -45,7 +45,7 @@ type Ends = readonly { from: string; to: string }[];
 
 /**
  * Finds where paths fork and meet. `edges` must have no cycle. `loops` are the edges with a `max`. Only loops that lead
- * to a detour matter. A detour is a node that no other edge reaches.
+ * to a detour matter: to a node that only edges with a `max` reach.
  */
 export function branchingOf(nodes: readonly WayPoint[], edges: Ends, loops: Ends = []): Branching {
   const graph = graphOf(nodes, edges);

@@ -21,8 +21,8 @@ const maxSchemaLevels = 60;
 let metaSchema: Ajv2020 | undefined;
 
 /**
- * Checks whether the schema in `inputs` or a form can be used. An unknown keyword is an error, because a misspelt
- * `requried` would allow everything.
+ * Checks whether the schema in `inputs` or a form can be used. An unknown keyword is an error, because a misspelt one
+ * such as `requried` would have no effect.
  */
 export function checkSchema(written: WrittenJson | Record<string, unknown>): CheckedSchema {
   const text = JSON.stringify(readInputs(written));
@@ -68,7 +68,7 @@ function levelsOf(value: unknown): number {
 
 function refusalOf(error: unknown): string {
   if (error instanceof PatternRefused) return error.message;
-  // The stack overflowed: ajv and `endlessReference` recurse along each $ref.
+  // The stack has overflowed, because ajv and `endlessReference` recurse along each $ref.
   if (error instanceof RangeError) return "its references lead on too many times - make it flatter";
   return `this is no usable JSON schema - ${error instanceof Error ? error.message : String(error)}`;
 }

@@ -75,8 +75,8 @@ function notJson(text: string): Finding {
 type Schema = Record<string, unknown>;
 
 /**
- * Keywords whose schemas apply to the same value. `not` and `if` are left out: inside them, a file counts as a value of
- * no JSON type.
+ * Keywords whose schemas apply to the same value as the schema around them. `not` and `if` are missing here: in their
+ * schemas, a file counts as a value of no JSON type.
  */
 const lists = new Set(["allOf", "anyOf", "oneOf"]);
 const single = new Set(["then", "else"]);

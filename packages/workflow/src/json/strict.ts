@@ -27,8 +27,8 @@ export function jsonProblem(text: string): string | undefined {
 }
 
 /**
- * Matches most values: numbers, `true`, `false`, `null` and plain texts. It is a fast test, since a node may set a
- * hundred thousand values.
+ * Matches the most frequent values: numbers, `true`, `false`, `null` and plain texts. One match is a fast check, and a
+ * node may set a hundred thousand values.
  */
 const simple = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false|null|"[ !#-[\]-~]*")$/;
 
@@ -42,9 +42,9 @@ const scalar = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)
 type Due = "value" | "first item" | "name" | "first name" | "colon" | "comma" | "nothing";
 
 /**
- * Checks that a stream of chunks is exactly one JSON value in UTF-8, without repeated names in an object, half
- * surrogate pairs, more than 500 levels or trailing text. It builds no value, so a value of any size can be checked:
- * only the names of open objects are in memory.
+ * Checks that a stream of chunks is exactly one JSON value in UTF-8. Refuses repeated names in an object, half
+ * surrogate pairs, more than 500 levels, and text after the value. It builds no value, so a value of any size can be
+ * checked: only the names of open objects are in memory.
  */
 export class StrictJson {
   readonly #utf8 = new Utf8Check();

@@ -111,8 +111,8 @@ export function valueAt(text: string, path: readonly string[]): string | undefin
 }
 
 /**
- * Returns a member of an object or an item of a list; undefined for a missing one, and for inherited names such as a
- * list's `length`.
+ * Returns a member of an object or an item of a list. Returns undefined if there is none, and for inherited names such
+ * as a list's `length`.
  */
 export function memberOf(value: ExactValue | undefined, step: string): ExactValue | undefined {
   if (value === null || typeof value !== "object" || isRawNumber(value)) return undefined;
@@ -130,8 +130,8 @@ export class RawJson {
 }
 
 /**
- * Writes a value as JSON, like `JSON.stringify`, and each `RawJson` in it unchanged, so that its numbers keep their
- * digits.
+ * Writes a value as JSON, like `JSON.stringify`. Writes each `RawJson` in the value unchanged, so that the numbers in
+ * the RawJson keep their digits.
  */
 export function renderJson(value: unknown): string {
   if (value instanceof RawJson) return value.text;
@@ -193,7 +193,7 @@ function endOfValue(text: string, at: number): number {
     rest.lastIndex = at;
     return rest.exec(text)?.index ?? text.length;
   }
-  // Compares character codes, because values have megabytes, and a regular expression would take ten times as long.
+  // Compares character codes, because a value may have megabytes and a regular expression would take ten times as long.
   let depth = 0;
   for (let i = at; i < text.length; i++) {
     const code = text.charCodeAt(i);

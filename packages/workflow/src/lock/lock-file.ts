@@ -123,7 +123,10 @@ function inOrder<T>(record: Record<string, T>): [string, T][] {
   return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The record of a locked node, and the texts of its files. `analysis` is present if the code needs one. */
+/**
+ * The record of a locked node, and the texts of its files. `analysis` is present if the code needs the result of an
+ * analysis.
+ */
 export type ReadLock = { record: LockRecord } & (
   | { state: "locked"; code: string; analysis?: string }
   /** The file `file` differs from the locked code or analysis. */

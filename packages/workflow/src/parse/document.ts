@@ -86,7 +86,7 @@ interface Located {
   file: string;
 }
 
-/** Adds a line to findings without one: in the JSON, or in the program that made the JSON. */
+/** Adds a line to each finding without a line: a line of the JSON, or of the program that made the JSON. */
 export function locate(findings: readonly Finding[], { scan, text, program, file }: Located): Finding[] {
   const placeAt = linesOf(program ?? text);
   const definition = program === undefined ? undefined : JSON.parse(text);

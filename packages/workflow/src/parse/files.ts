@@ -73,8 +73,8 @@ export function pythonOfLib(lib: Record<string, string>): PythonSource[] {
 type ReadExecutor = { source?: TaskSource } & Pick<ReadNode, "python" | "findings">;
 
 /**
- * Reads the code or prompt of a node before its fields are parsed, so that its code is checked even if its timeout is
- * wrong.
+ * Reads the code or prompt of a node before the fields of the node are parsed. The code is then checked even if the
+ * timeout of the node is wrong.
  */
 export function readExecutor(node: Loose, type: NodeType, scope: NodeScope): ReadExecutor {
   const kind = executorKind(node.executor);

@@ -22,7 +22,10 @@ export function findingsOf(issues: readonly Issue[], subject: Subject): Finding[
     );
 }
 
-/** Replaces an issue about a union by the issues of that option of the union which the value must be meant for. */
+/**
+ * Replaces an issue about a union of types by the issues about one type of this union, if the value can be meant for no
+ * other type.
+ */
 function unwrapUnion(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union") return [issue];
   const fitting = issue.errors.filter((inner) =>

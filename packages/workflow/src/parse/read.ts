@@ -38,7 +38,7 @@ export interface PythonSource {
   path: string;
 }
 
-/** A node as far as it could be read. Even if its fields are wrong, its place in the graph can be checked. */
+/** A node as far as it could be read. Even if its fields are wrong, NOVA can check which edges lead to and from it. */
 export interface ReadNode {
   path: string;
   id?: string;

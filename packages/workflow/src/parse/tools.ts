@@ -112,7 +112,7 @@ function isAgent(value: unknown): value is Loose & { tools: unknown[] } {
 }
 
 class Gathering {
-  /** The id of the agent that has a node as its tool, by the id of the node. */
+  /** Maps the id of a tool's node to the id of the agent that has this tool. */
   readonly owners = new Map<string, string>();
   readonly #body: ReadBody;
   readonly #written: ReadonlyMap<string, { node: ReadNode; value: Loose }>;

@@ -7,7 +7,10 @@ import { findingsOf } from "./issues.ts";
 
 const codes = { id: "NOVA121", client: "NOVA126" } as const;
 
-/** Reads each trigger separately, then checks that no two have the same id or address. Returns the correct ones. */
+/**
+ * Reads each trigger separately, then checks that no two triggers have the same id or address. Returns the correct
+ * triggers.
+ */
 export function readTriggers({ body, pathOf, exactly }: Document): { triggers: Trigger[]; findings: Finding[] } {
   const written = Array.isArray(body.triggers) ? body.triggers : [];
   const ids = idsOf(written);

@@ -103,7 +103,7 @@ export const idPrefix = "id:";
 /** The longest name that may match another name that differs in case or blanks. */
 const maxName = 200;
 
-/** The rule that found a value: the mapping, the exact name, or a name that differs in case or blanks. */
+/** The rule by which a value was found: `__node_mapping`, the exact name, or a name that differs in case or blanks. */
 export type FoundBy = "mapping" | "name" | "similar name";
 
 export interface Found {
@@ -151,7 +151,9 @@ export class Lookup {
     return found && { ...found, foundBy: "similar name" };
   }
 
-  /** Returns the values by normalised name. If two names are equal after that, a name in `__node_mapping` wins. */
+  /**
+   * Returns the values by normalised name. If two names are equal after normalisation, a name in `__node_mapping` wins.
+   */
   #names(): Map<string, Found> {
     if (this.#similar) return this.#similar;
     const names = new Map<string, Found>();

@@ -135,7 +135,10 @@ async function filesBelow(folder: string, below: string): Promise<string[]> {
   );
 }
 
-/** Returns the files that `codeFile` and `promptFile` name anywhere in the text. The parser reports forbidden ones. */
+/**
+ * Returns the files that `codeFile` and `promptFile` name anywhere in the text. The parser reports the forbidden files
+ * among them.
+ */
 function namedFiles(text: string): string[] {
   const quoted = text.matchAll(/"(?:code|prompt)File"\s*:\s*("(?:[^"\\]|\\.)*")/g);
   const names = Array.from(quoted, ([, name = ""]) => String(parsedOrNot(name) ?? ""));
@@ -193,12 +196,18 @@ export async function buildProgram(file: string): Promise<Built> {
   return answer.promise.finally(() => clearTimeout(timer));
 }
 
-/** Thrown for a link that leads out of the folder: following it could publish any file of this machine. */
+/**
+ * Thrown for a link that leads out of the folder. NOVA does not follow such a link, because it could publish any file
+ * of this machine.
+ */
 export class OutsideFolder extends Error {
   override name = "OutsideFolder";
 }
 
-/** Flags to open a file without waiting for the writer of a FIFO, and without making a terminal the controlling one. */
+/**
+ * Flags to open a file without waiting for the writer of a FIFO. An opened terminal does not become the controlling
+ * terminal.
+ */
 const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /**

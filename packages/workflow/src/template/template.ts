@@ -47,7 +47,7 @@ export function brokenGap(text: string): string | undefined {
   return undefined;
 }
 
-/** A dot path into the context that a field of a node contains. */
+/** A dot path into the context, which occurs in a field of a node. */
 interface NamedPath {
   place: string;
   /** The path as written: `{{ticket.id}}`, or `ticket.id`. */

@@ -73,7 +73,7 @@ function removalOf(text: string, value: JsonPosition): Change {
   return { from: value.offset - name.length, to: value.end + comma.length, by: "" };
 }
 
-/** Inserts a node after another one, in the same layout. */
+/** Inserts a node after another node, in the same layout. */
 function insertionAfter(text: string, other: JsonPosition, node: object): Change {
   const [space = ""] = /\s*$/.exec(text.slice(0, other.offset)) ?? [];
   const indent = space.slice(space.lastIndexOf("\n") + 1);

@@ -17,7 +17,8 @@ def blocks(guide):
 
 
 def run(guide, context, block=0):
-    """Returns the context after the code; fails if a value cannot be stored."""
+    """Runs the code of a guide, and returns the changed context. Fails if the context has a value that cannot be
+    stored."""
     names = {"context": context, "json": json, "base64": base64, "__name__": "__main__"}
     exec(compile(blocks(guide)[block], f"{guide}.md", "exec"), names)
     json.dumps(without_bytes(context), allow_nan=False)

@@ -1,4 +1,4 @@
-"""Scripted servers, each in a thread: a server expects commands in an order and answers them."""
+"""Scripted servers, each in a thread. A server expects certain commands in a fixed order, and answers them."""
 
 import contextlib
 import http.server
@@ -89,7 +89,7 @@ def smtp():
 
 
 def api(pages, token):
-    """Serves pages of orders to clients with the token; `.asked` lists the paths."""
+    """Serves pages of orders to clients with the token; `.asked` lists the requested paths."""
 
     class Talk(http.server.BaseHTTPRequestHandler):
         def do_GET(self):

@@ -101,7 +101,7 @@ def read_others_through_proc():
 
 @attack
 def reopen_a_descriptor_for_writing():
-    """Tries to change a file that it may only read: a blob, which later nodes read too."""
+    """Tries to change a blob, a file that this code may only read and that later nodes read, too."""
     def widen(fd):
         if not stat.S_ISREG(os.fstat(fd).st_mode) or os.fstat(fd).st_nlink == 0:
             return False

@@ -1,4 +1,4 @@
-"""Searches its own memory for a text of which it knows only the hash."""
+"""Code that searches the memory of its own process for a text of which it knows only the hash."""
 
 import hashlib
 import re
