@@ -9,7 +9,7 @@ export interface Program {
   ends: number;
 }
 
-/** Pieces in a row. Each piece leads to the next one, and the last piece to the node after the block. */
+/** Pieces in a row. Each piece leads to the next piece, and the last piece leads to the node after the block. */
 export type Block = Piece[];
 
 export type Piece = Step | Choice | Each;
