@@ -34,7 +34,7 @@ export interface Executed {
   /** Ids of the visited nodes and joins, by scope. */
   scopes: Map<string, string[]>;
   end: string;
-  /** Number of events in the history. */
+  /** The number of events in the histories of all executions. */
   events: number;
   /** Number of executions of the state machine, including further ones. */
   executions: number;
