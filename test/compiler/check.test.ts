@@ -109,10 +109,13 @@ describe("a key of the context that no earlier node sets", () => {
       [{ id: "a", type: "action", executor: "prompt", prompt: "Read it." }],
       {},
     ],
-  ])("causes a finding only if it looks misspelt, because %s", async (_why, before, given) => {
-    const known = codeStep("known", 'context["ticket"] = {}');
-    expect(await said([known, ...before, read, slip], given)).toEqual([`node "slip": line 1: ${meant}`]);
-  });
+  ])(
+    "causes a finding only if it is similar to another key and therefore probably misspelt, because %s",
+    async (_why, before, given) => {
+      const known = codeStep("known", 'context["ticket"] = {}');
+      expect(await said([known, ...before, read, slip], given)).toEqual([`node "slip": line 1: ${meant}`]);
+    },
+  );
 
   it("causes no finding if a trigger, a credential, an approval's answer, another workflow or a printed result sets it", async () => {
     const from = (key: string) => codeStep(`use_${key}`, `context["of_${key}"] = context["${key}"]`);
@@ -268,7 +271,7 @@ describe("an import of a Python module", () => {
     expect((await importing(code, more)).filter((one) => one !== inLib)).toEqual([]);
   });
 
-  it("causes a finding only if it looks misspelt, because a requirement with unknown modules may provide any other module", async () => {
+  it("causes a finding only if it seems misspelt, because a requirement with unknown modules may provide any other module", async () => {
     expect(await importing("import pandsa", { requirements: ["company-tools"] })).toHaveLength(2);
   });
 });

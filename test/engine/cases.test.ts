@@ -131,7 +131,7 @@ describe("a run whose node has a committed result while Step Functions sees only
   });
 });
 
-it("two nodes that are each other's onError get a separate entry for every visit", async () => {
+it("two nodes get a separate entry for every visit if the onError of each node is the other node", async () => {
   const mutual = flow(
     "mutual",
     [action("a", { onError: "b" }), action("b", { onError: "a" })],
@@ -212,7 +212,7 @@ describe("the close of a run by a Lambda that dies after it wrote the close entr
   );
 });
 
-it("an entry lists a step as it is stored if two deliveries write the same step", async () => {
+it("an entry lists the stored text of a step if two deliveries write the same step", async () => {
   const story = await new Story(repeatable, { a: [fails("once"), succeeds("a", "1")] }).start();
   const first = story.deliver("a", 0);
   const second = story.deliver("a", 0);

@@ -89,7 +89,7 @@ test("an AWS call whose retries fail throws the error of the AWS service", async
   expect(await attempts("THROTTLING", "SlowDown")).toBe(maxAttempts);
 });
 
-test("client errors of AWS calls are not retried, except those that the caller names", async () => {
+test("client errors of AWS calls are not retried, except the errors that the caller names", async () => {
   expect(await attempts("CLIENT_ERROR", "ValidationException")).toBe(1);
   expect(await attempts("CLIENT_ERROR", "ConflictException", ["ConflictException"])).toBe(maxAttempts);
 });

@@ -95,7 +95,7 @@ describe("the order of waiting runs of all clients", () => {
     return tickets;
   };
 
-  test("alternates between the clients, so that a client with many runs does not delay the others", async () => {
+  test("alternates between the clients, so that a client with many runs does not delay the other clients", async () => {
     await slots.enqueue({ execution: "exec_before", pools: ["S"] });
     for (const run of ["exec_a1", "exec_a2", "exec_a3"]) await ask("S", "a", run);
     await ask("S", "b", "exec_b1");

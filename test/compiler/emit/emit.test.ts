@@ -294,7 +294,7 @@ describe("a workflow whose loops fit into one history of Step Functions", () => 
 describe("the state machine of a workflow whose loops exceed one history of Step Functions", () => {
   const { stateMachine: machine, history } = toMachine(looping(1000));
 
-  it("starts at the node that its input names, or at the start node if the input names none", () => {
+  it("starts at the node that its input names, or at the start node if the input names no node", () => {
     expect(machine.StartAt).toBe("execution.begin");
     const { Choices, Default } = stateOf(machine, "execution.begin", "Choice");
     expect(Default).toBe("start");

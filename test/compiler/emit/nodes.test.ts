@@ -41,7 +41,7 @@ describe("the state machine of an approval", () => {
     });
   });
 
-  it("looks for an answer in the chain after the timeout, and does not request the approval a second time", () => {
+  it("reads the answer from the chain after the timeout, and does not request the approval a second time", () => {
     const [never] = taskOf(asking, "ask").Retry;
     expect(never).toMatchObject({ MaxAttempts: 0, ErrorEquals: expect.arrayContaining(["States.Timeout"]) });
     expect(catches(taskOf(asking, "ask"))).toEqual({

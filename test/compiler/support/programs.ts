@@ -1,7 +1,7 @@
 import { type Condition, conditionLabel } from "@nova/workflow";
 import fc from "fast-check";
 
-/** A random workflow as a tree; `graphs.ts` turns it into nodes and edges. */
+/** A random workflow as a tree. The module `graphs.ts` converts the tree into nodes and edges. */
 export interface Program {
   /** The parallel branches after the start node, which join at `block`. Empty if `block` follows the start directly. */
   first: Block[];

@@ -69,7 +69,7 @@ describe("code with a timeout of two hours", () => {
     expect(Date.parse(sandbox?.endsAt ?? "") - Date.parse(sandbox?.createdAt ?? "")).toBe(86_400_000);
   });
 
-  it("leaves its sandbox to the next node if it ends while its first delivery waits for it", async () => {
+  it("leaves its sandbox to the next node if it ends during the first delivery of its node", async () => {
     const story = await LongStory.begun();
     story.codeStopsAt = undefined;
     expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1 });

@@ -81,7 +81,7 @@ describe("the values that the code of a node can load", () => {
     expect(await textOf(await io.openBlob(textRef(letter)))).toBe(letter.toString());
   });
 
-  it("include the results of earlier nodes, and null in place of the result of a node that has none", async () => {
+  it("include the results of earlier nodes, and null for a node without a result", async () => {
     const { io } = await ioOfB(succeeds("n", "850.0"), "1");
     expect(await io.outputNames()).toEqual(["start", "a"]);
     expect([await io.outputs("a"), await io.outputs("b")]).toEqual(['{"n":850.0}', null]);

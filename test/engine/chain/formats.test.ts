@@ -8,7 +8,7 @@ import outcomes from "../../fixtures/formats/outcomes-1.json" with { type: "json
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { Story, succeeds } from "../../support/engine/story.ts";
 
-/** A run as it was stored when format 1 was defined. Never regenerate these files. */
+/** A run that was stored when format 1 was defined. Never regenerate these files. */
 interface FrozenRun {
   version: WorkflowVersion;
   record: Execution;

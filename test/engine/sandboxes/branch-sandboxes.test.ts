@@ -79,7 +79,7 @@ it("each run with branches leaves the next run twice as many sandboxes as it inh
   await runs.judge();
 });
 
-it("a run with branches that inherited no sandbox leaves one sandbox to the next run, and kills the others", async () => {
+it("a run with branches that inherited no sandbox leaves one sandbox to the next run, and kills its other sandboxes", async () => {
   const runs = new Runs();
   for (let count = 0; count < 3; count++) {
     await runs.run();

@@ -234,7 +234,7 @@ describe.each([
     ["logs", () => noted({ logs: all() })],
     ["errors", () => noted({ message: all() })],
     ["tracebacks", () => noted({ traceback: all() })],
-  ])("shows the secret in none of its forms in %s", async (_place, script) => {
+  ])("shows no form of the secret in %s", async (_place, script) => {
     const text = await told(script);
     expect(text).toContain("***");
     expect(redactor().finds(text)).toBe(false);

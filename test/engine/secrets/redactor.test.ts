@@ -186,7 +186,7 @@ describe("the masked text of a growing log", () => {
     );
   });
 
-  it("leaves out its last characters as long as they may be the start of a secret or half a character", () => {
+  it("leaves out the last characters of the log as long as these may be the start of a secret or half a character", () => {
     const euro = Buffer.from("€");
     expect(seen([Buffer.from("key p4ss")])).toBe("key ");
     expect(seen([Buffer.from("key p4ss"), Buffer.from("age\n")])).toBe("key p4ssage\n");

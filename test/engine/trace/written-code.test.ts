@@ -176,7 +176,7 @@ describe("an entry of pinned code that ran after its pinned analysis", () => {
     expect(await story.verify()).toMatchObject({ state: "anchored" });
   });
 
-  it("stores the code of an analysis that differs from the one in the lockfile", async () => {
+  it("stores the code of an analysis that differs from the analysis in the lockfile", async () => {
     const story = await hit(locked("# good", "# another look"));
     expect(story.entriesOf("")[1]?.contents).toHaveProperty("analysis_code");
     expect((await story.trace()).entries[1]?.ai_metadata?.analysis_metadata).toMatchObject({ analysis_code: "# look" });

@@ -116,7 +116,7 @@ describe("the quota max_concurrent", () => {
 });
 
 describe("quotas", () => {
-  it("are returned as they were set, and a change replaces all quotas", async () => {
+  it("are returned with the values of the last change, and a change replaces all quotas", async () => {
     await limit("one", { max_concurrent: 5, max_concurrent_per_client: 2 });
     expect((await limit("one", { max_concurrent: 4 })).body).toEqual({
       max_concurrent: 4,

@@ -93,7 +93,7 @@ describe("the triggers of a draft that is made from a workflow", { timeout: 60_0
     expect(definition.onFailure).toBeDefined();
   });
 
-  it("are in its settings after it is published as the next version of a workflow, and leave its outputs fresh", async () => {
+  it("are in the settings after the draft is published as the next version of a workflow, and leave the outputs fresh", async () => {
     await publishWatched("later");
     const { session_id: id } = await make({ nodes: [{ id: "a", code: "pass" }] });
     await api.call(`PUT /sessions/${id}/nodes/a/output`, { body: { output: { a: 1 } } });

@@ -105,7 +105,7 @@ describe("a run that is missing in the list of open runs", () => {
   });
 
   it.each(["its own", "those of the run it was restarted from"])(
-    "is cancelled after the run that contains it; the blobs of the outer run are %s",
+    "is cancelled after the run that contains it (the blobs of the outer run are %s)",
     async (whose) => {
       const outer = await world.begin();
       const inner = await world.begin();

@@ -108,7 +108,7 @@ describe("a request to a webhook", () => {
     expect(world.records).toHaveLength(2);
   });
 
-  it("needs no signature if its trigger requires none, and always starts a new run if the trigger has no `dedupe`", async () => {
+  it("needs no signature if its trigger requires no signature, and always starts a new run if the trigger has no `dedupe`", async () => {
     await receiveHook(ports(), request("open", json, { "x-signature": "" }));
     await receiveHook(ports(), request("open", json, { "x-signature": "" }));
     expect(world.runs).toHaveLength(2);

@@ -158,7 +158,7 @@ describe("a mailbox that cannot be read", () => {
     expect([...world.triggers.kept.values()][0]?.pause).toBeUndefined();
   });
 
-  it("is recorded only if the error comes from the mailbox; the poll throws other errors", async () => {
+  it("is recorded only if the error comes from the mailbox, because the poll throws every other error", async () => {
     failure = new TypeError("a mistake of ours");
     await expect(poll()).rejects.toThrow(TypeError);
   });

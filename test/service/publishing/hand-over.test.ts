@@ -153,7 +153,7 @@ describe("triggers of which a crashed process has set up only some", () => {
     expect(minutes).toEqual([0, 4, 12]);
   });
 
-  it("do not make a publication fail if it cannot set up the others, and a later sweep sets up the others", async () => {
+  it("do not make a publication fail if it cannot set up the missing triggers, which a later sweep sets up", async () => {
     for (const triggers of versions) await post(triggers);
     await world.workflowStates.move("a", { active: 2 }, { touched: [1, 2] });
     const { put } = world.schedules;

@@ -188,7 +188,7 @@ describe("a run with a restart", () => {
     expect(acme.erasedUntil).toBe(source.startedAt);
   });
 
-  it("is erased when its own retention period is over; the erasure of the restart then removes the shared blobs", async () => {
+  it("is erased when its own retention period is over, and the later erasure of the restart removes the shared blobs", async () => {
     const late = second(29);
     const { erase, writes } = world([client()], [first(), late]);
     expect([await erase(), writes.includes("blobs of exec_first")]).toEqual([["exec_first"], false]);

@@ -249,7 +249,7 @@ class Model {
   }
 }
 
-/** Decisions have edges with conditions; other nodes have edges without conditions. */
+/** Decisions have edges with conditions. Other nodes have edges without conditions. */
 function edgeOf(draft: Draft, from: DraftNode, to: string) {
   if (from.type !== "decision") return { from: from.id, to };
   const isFirst = !draft.edges.some((edge) => edge.from === from.id);

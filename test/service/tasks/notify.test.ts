@@ -71,7 +71,7 @@ async function mailOf(task: Partial<WaitingTask>, link?: string): Promise<Notice
 }
 
 describe("an approval", () => {
-  it("is mailed once to the addresses in its field `to`, with its message and the commands and routes that answer it", async () => {
+  it("is mailed once to the addresses in its field `to`, with its message and with the commands and the request that answer it", async () => {
     expect(await notifyTask(ports(), asked)).toEqual({ told: ["mail"] });
     await notifyTask(ports(), asked);
     expect(mails).toHaveLength(1);
@@ -412,7 +412,7 @@ describe("a failed run", () => {
     ["pay@acme.example.com", { from: "pay@acme.example.com" }],
     ["", {}],
   ])(
-    "is reported by a mail from the client's sender address %j, or from NOVA's if the client has none",
+    "is reported by a mail from the client's sender address %j, or from NOVA's address if the client has no address",
     async (mailFrom, from) => {
       await notifyFailure(ports({ workflow: { mail: ["ops@example.com"] }, mailFrom }), run);
       expect(told.mails).toEqual([

@@ -198,6 +198,6 @@ it.each([
   },
 );
 
-it("a definition is shown without triggers if none of them belongs to the client of the API key", () => {
+it("a definition is shown without triggers if no trigger belongs to the client of the API key", () => {
   expect(redactWorkflow(by("initech"), orders)).toEqual({ id: "orders" });
 });

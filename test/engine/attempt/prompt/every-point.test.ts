@@ -91,7 +91,7 @@ async function atEveryPoint(
   }
 }
 
-/** Expects that the chain has one entry of the node, that this entry has all steps, and that the chain is intact. */
+/** Expects that the chain is intact and has one entry of the node with all steps. */
 async function isWhole(story: PromptStory, name: string): Promise<void> {
   expect(story.chain).toEqual(["start success", "a success"]);
   expect(story.head.steps).toHaveLength((tales[name] as Told).steps);
@@ -144,7 +144,7 @@ describe.each(names)("a prompt node with %s", (name) => {
     }
   });
 
-  it("ends with the steps that it has recorded when the run is cancelled, and none of its code keeps running", async () => {
+  it("ends with its recorded steps when the run is cancelled, and no code of the node continues to run", async () => {
     await atEveryPoint(name, {}, async (story, first) => {
       await story.finish(story.cancel());
       const late = await story.finish(first);

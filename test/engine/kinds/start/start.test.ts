@@ -39,14 +39,14 @@ const fileOf = (key: string, text: string) => ({
 
 describe("the start of a run", () => {
   it.each(["12345678901234567890", "850.0", '"ünï 😀"', "[ 1.10 ]", '{"a":{"b":-0}}', "1e400"])(
-    "gives the value %s to the run exactly as it was sent",
+    "gives the value %s to the run with exactly the text that the caller sent",
     async (json) => {
       const { context } = await started({ context: ` { "x" : ${json} } ` });
       expect(context.get("x")).toBe(json);
     },
   );
 
-  it("that must wait in a queue starts no state machine, and a sweep starts none either", async () => {
+  it("starts no state machine if the run must wait in a queue, and a sweep also starts no state machine", async () => {
     const queue = { pools: ["W#one"], admission: "" };
     const { world, record } = await started({ queue });
     expect(record).toMatchObject({ ...queue, status: "queued", open: true });
@@ -168,7 +168,7 @@ const written = flow(
 );
 const byHand: Pick<Workflow, "nodes"> = { nodes: written.nodes.filter(({ id }) => id === "b") };
 
-describe("the list `fresh` in the request that starts a run, which names the nodes that get new code,", () => {
+describe("the list `fresh` of the nodes that get new code, in the request that starts a run,", () => {
   it("can name prompt nodes", () => {
     expect(promptNodes(written)).toEqual(["a", "c"]);
     expect(freshProblem(written, { fresh: ["c", "a"] })).toBeNull();

@@ -212,7 +212,7 @@ describe("an answer to an approval", () => {
     ["the next visit of the same node in a loop", { seq: 5 }],
     ["the same node for another item of a map", { scope: "/m@1.0" }],
   ])(
-    "is refused when it is sent a second time and does not answer %s; the refusal says who answered first",
+    "does not answer %s when it is sent a second time, and its refusal names the person who answered first",
     async (_what, of) => {
       const story = await waiting();
       const at = story.world.clock.iso();

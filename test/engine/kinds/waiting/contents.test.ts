@@ -55,7 +55,7 @@ describe("the outcome of an approval's task", () => {
     expect(outcome).toMatchObject({ choice: "approved", by: "ann", at, data: { text: '{"limit": 850.0}' } });
   });
 
-  it("has no data if the answer had none", async () => {
+  it("has no data if the answer had no data", async () => {
     const story = await waiting();
     await answerTask(story.ports, { ...answer, task: story.task.id });
     const { outcome } = await taskContents(story.ports, story.task);

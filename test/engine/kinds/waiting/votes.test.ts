@@ -223,7 +223,7 @@ describe("an approval whose votes arrive at once or late", () => {
   });
 });
 
-describe("two approvals that exclude each other", () => {
+describe("two approvals of which one person may answer only one", () => {
   async function inBranches() {
     const any = ["ann@acme.com", "bob@acme.com", "cid@acme.com"];
     const node = (id: string, other: string) => approval(id, { approvers: { any, count: 2, not: [other] } });
