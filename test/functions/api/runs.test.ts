@@ -134,7 +134,8 @@ it("the API and the command line, local or remote, show the running node and its
   const printed = await vi.waitFor(
     async () => {
       const { body } = await api.call(logs);
-      expect(body.text).toMatch(/begun/); // Until the node has its turn, the API returns no output for the entry of the node.
+      // Until the node has its turn, the API returns no output for the entry of the node.
+      expect(body.text).toMatch(/begun/);
       return body;
     },
     { timeout: 20_000 },
