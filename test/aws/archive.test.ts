@@ -51,7 +51,7 @@ it.each([
   },
 );
 
-it("the redaction of a backup keeps the hash of a definition that was changed in the table, so that verification fails as before", async () => {
+it("the redaction of a backup keeps the hash of a definition that was changed in the table, so that verify still reports the change", async () => {
   const changed = version("0".repeat(64), inline(noisy));
   expect(await redactItem(bucket, changed, quiet)).toEqual({ ...changed, ...inline(plain) });
 });
@@ -70,7 +70,7 @@ it.each([
   [[10, 10, 10], 3],
   [[], 0],
 ])(
-  "the redaction of workflow definitions with %j bytes returns only the first %i of them, as many as one page can hold",
+  "the redaction of workflow definitions with %j bytes returns only the first %i definitions, because one page can hold no more",
   async (sizes, taken) => {
     read.length = 0;
     const found = await redactObjects(

@@ -13,7 +13,7 @@ const at = "2026-11-22T00:00:00.000Z";
 const expiresAt = 2_000_000_000;
 const pools = (client: string) => [`C#${client}`, `P#report#${client}`, "W#report"];
 
-/** Writes one item of the client into each kind of partition. */
+/** Writes items of the client into every kind of partition. */
 async function leaveTraces(client: string): Promise<void> {
   const [format, execution] = [1, `exec_${client}`] as const;
   await stores.clients.create({ format, slug: client, name: client, pins: {}, createdAt: at });
@@ -77,7 +77,7 @@ it("the eraser deletes the items of a client in every partition, but no items of
     "CLIENT#* CLIENT", // The caller of the eraser deletes the record of the client last.
     "Q#C#* POOL",
     "Q#P#report#* POOL",
-    "Q#W#report SLOTS", // The slot is removed with its run, and so is the ticket of the run in the next line.
+    "Q#W#report SLOTS", // The slot and the ticket in the next line are removed together with their run.
     "Q#W#report T#exec_*",
   ]);
   for (const other of ["my-acme", "acme-2"]) expect(await partitionsNaming(other)).toEqual(before);

@@ -16,7 +16,10 @@ import { useBucket, useTable } from "./support/endpoints.ts";
 
 const samples = join(root, "test/fixtures/formats");
 
-/** A frozen sample: values with their stored items. Never regenerate one. */
+/**
+ * A sample from the time when format 1 was defined: values and their stored items. Never regenerate the file of a
+ * sample.
+ */
 interface Sample {
   // biome-ignore lint/suspicious/noExplicitAny: each sample has its own values
   values: any;
@@ -68,7 +71,7 @@ interface Case {
   reads(values: Sample["values"]): unknown;
   read(stores: Stores, values: Sample["values"]): Promise<unknown>;
   write(stores: Stores, values: Sample["values"]): Promise<unknown>;
-  /** Reads that fail for items of another format. */
+  /** Reads that throw an error for items of another format, by their names. */
   refused: Record<string, (stores: Stores, values: Sample["values"]) => Promise<unknown>>;
 }
 

@@ -35,7 +35,7 @@ describe("the stored API keys", () => {
     expect(await stores.keys.get("key_1")).toBeUndefined();
   });
 
-  test("are listed by id, after a given id if one is named, for one client or for all clients", async () => {
+  test("are listed by id for one client or for all clients, and after a given id if the caller names an id", async () => {
     for (const [n, of] of [null, "acme", "globex", "acme"].entries()) {
       await stores.keys.create({ ...key, id: `key_${n}`, client: of });
     }
@@ -77,7 +77,7 @@ describe("the audit log", () => {
     detail: {},
   });
 
-  test("lists its records newest first, from a given record on if one is named, for one client or for all clients", async () => {
+  test("lists its records newest first for one client or for all clients, and after a given record if the caller names a record", async () => {
     for (const [n, of] of [null, "acme", "globex"].entries()) await stores.audit.append(record(`0${n}`, of));
     const ids = async (query: Parameters<ServiceStores["audit"]["list"]>[0]) =>
       (await stores.audit.list(query)).map(({ id }) => id);
@@ -93,7 +93,7 @@ describe("the audit log", () => {
 });
 
 describe("the stored state of a workflow", () => {
-  test("changes only if it is still the state that the caller has read", async () => {
+  test("changes only if no other process has changed it since the caller read it", async () => {
     const active = async () => (await stores.workflowStates.get("invoice"))?.active;
     expect(await active()).toBeUndefined();
     expect(await stores.workflowStates.move("invoice", {}, { active: 2 })).toBe(true);
@@ -111,7 +111,7 @@ describe("the stored state of a workflow", () => {
     });
   });
 
-  test("lists versions that are being changed, and is listed as unsettled until all these changes are done", async () => {
+  test("contains the versions that a process is changing, and is listed as unsettled until all these changes are done", async () => {
     const unsettled = () => Array.fromAsync(stores.workflowStates.unsettled());
     const move = (from: VersionPointers, to: VersionPointers) => stores.workflowStates.move("touched", from, to);
     expect(await move({}, { touched: [1, 2] })).toBe(true);
@@ -127,7 +127,7 @@ describe("the stored state of a workflow", () => {
     await stores.workflowStates.recordHandOver("touched", handedOver);
     expect(await stores.workflowStates.get("touched")).toEqual({ format: 1, workflowId: "touched", active: 1 });
     expect(await unsettled()).toEqual([]);
-    // An empty list and an absent list both mean that no version is touched.
+    // An empty list and an absent list both mean that no process is changing a version.
     expect(await move({ active: 1, touched: [] }, { touched: [] })).toBe(true);
     expect(await move({ active: 1 }, { deleted: 1, touched: [] })).toBe(true);
   });
@@ -151,7 +151,7 @@ describe("the stored state of a workflow", () => {
     expect(await stores.workflowStates.get("left")).toEqual({ format: 1, workflowId: "left", deleted: 2 });
   });
 
-  test("is not listed as a version, although it is stored in the partition of the versions", async () => {
+  test("is not listed as a workflow version, although it is stored in the partition of the versions", async () => {
     const versions = createWorkflowStore(table, bucket);
     expect(await versions.latest("invoice")).toBeUndefined();
     expect(await Array.fromAsync(versions.ids())).toEqual([]);
@@ -183,7 +183,7 @@ describe("a request with an idempotency key", () => {
     expect(await stores.attempts.begin({ ...attempt, key: "lost" }, now)).toBeUndefined();
   });
 
-  test("is taken over by only one of several processes, and by none if it is finished", async () => {
+  test("is taken over by only one of several processes, and by no process if it is finished", async () => {
     const both = [stores.attempts.takeOver(name, since, later), stores.attempts.takeOver(name, since, later)];
     expect((await Promise.all(both)).sort()).toEqual([false, true]);
     await stores.attempts.finish(name, '{"id":1}');
@@ -191,14 +191,14 @@ describe("a request with an idempotency key", () => {
     expect(await stores.attempts.begin(attempt, now)).toMatchObject({ id: "03", made: '{"id":1}' });
   });
 
-  test("is not stored by a late write after it was erased with its client", async () => {
+  test("is not stored by a late write after it was erased together with its client", async () => {
     const gone = { ...name, key: "gone" };
     await stores.attempts.finish(gone, "{}");
     await stores.attempts.release(gone);
     expect(await stores.attempts.begin({ ...attempt, ...gone }, now)).toBeUndefined();
   });
 
-  test("can be taken over immediately after it was released", async () => {
+  test("can be taken over immediately after its process has released it", async () => {
     await stores.attempts.release(name);
     expect(await stores.attempts.begin(attempt, now)).toMatchObject({ since: "1970-01-01T00:00:00.000Z" });
   });

@@ -83,7 +83,7 @@ describe("a schedule of EventBridge Scheduler", () => {
     },
   ];
 
-  it("is updated if an existing schedule with its name has other settings", async () => {
+  it("is updated if a schedule with the same name exists and has other settings", async () => {
     scheduler.steps = [...there, { operation: `PUT /schedules/${name}`, body: { ScheduleArn: "arn" } }];
     await schedules.put({ ...nightly, expression: "rate(5 minutes)", firstAt: "2026-11-22T08:05:00.000Z" });
     expect(scheduler.asked[2]?.body).toMatchObject({
@@ -93,18 +93,18 @@ describe("a schedule of EventBridge Scheduler", () => {
     });
   });
 
-  it("is not updated if an existing schedule with its name has the same times", async () => {
+  it("is not updated if a schedule with the same name exists and has the same times", async () => {
     scheduler.steps = [...there];
     await schedules.put({ ...nightly, expression: "rate(10 minutes)", firstAt: "2026-11-22T08:05:00.000Z" });
   });
 
-  it("of a mailbox trigger has the Lambda that polls mailboxes as its target", async () => {
+  it("has the Lambda that polls mailboxes as its target if its trigger is a mailbox trigger", async () => {
     scheduler.steps = [{ operation, body: { ScheduleArn: "arn" } }];
     await schedules.put({ ...nightly, expression: "rate(5 minutes)", polls: true });
     expect(scheduler.asked[0]?.body.Target.Arn).toBe(functionOf("nova-poll-mailbox"));
   });
 
-  it("that Scheduler refuses causes an error with Scheduler's reason", async () => {
+  it("causes an error with Scheduler's reason if Scheduler refuses it", async () => {
     scheduler.steps = [{ operation, error: "ValidationException" }];
     const refused = schedules.put({ ...nightly, expression: "cron(x)" });
     await expect(refused).rejects.toMatchObject({
@@ -113,7 +113,7 @@ describe("a schedule of EventBridge Scheduler", () => {
     });
   });
 
-  it("that exceeds the quota causes an error with advice", async () => {
+  it("causes an error with advice if it exceeds the quota", async () => {
     scheduler.steps = [{ operation, error: "ServiceQuotaExceededException", status: 402 }];
     await expect(schedules.put({ ...nightly, expression: "rate(5 minutes)" })).rejects.toMatchObject({
       name: "Refused",
@@ -121,7 +121,7 @@ describe("a schedule of EventBridge Scheduler", () => {
     });
   });
 
-  it("that another process changes at the same time causes the error StoreUnavailable", async () => {
+  it("causes the error StoreUnavailable if another process changes it at the same time", async () => {
     scheduler.steps = [...there, { operation: `PUT /schedules/${name}`, error: "ConflictException", status: 409 }];
     const put = schedules.put({ ...nightly, expression: "rate(5 minutes)" });
     await expect(put).rejects.toMatchObject({
@@ -174,7 +174,7 @@ describe("a rule of EventBridge", () => {
     ["Oh", "Refused"],
     ["ThrottlingException", "StoreUnavailable"],
     ["ConcurrentModificationException", "StoreUnavailable"],
-  ])("whose target fails with %s causes the error %s", async (ErrorCode, name) => {
+  ])("causes after the failure %s of its target the error %s", async (ErrorCode, name) => {
     bridge.steps = [
       { operation: "AWSEvents.PutRule", body: { RuleArn: "arn" } },
       {

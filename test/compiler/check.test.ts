@@ -18,7 +18,10 @@ function codeStep(id: string, code: string, more: object = {}): Step {
   return { id, type: "action", code, ...more };
 }
 
-/** Compiles a workflow of these nodes in a row, and returns the messages about its keys. */
+/**
+ * Compiles a workflow of these nodes in a row. Returns the messages of its findings about keys of the context
+ * (NOVA508).
+ */
 async function said(steps: Step[], { inputs: declared = inputs, more = { credentials }, lib = "" }: Given = {}) {
   const nodes = [{ id: "start", type: "start" }, ...steps, { id: "end", type: "end" }];
   const edges = nodes.slice(1).map(({ id }, index) => {
@@ -67,7 +70,7 @@ describe("a key of the context that no earlier node sets", () => {
       { id: "a", type: "workflow", workflow: "other", input: { id: "tiket.id" } },
       `node "a" names tiket.id, but ${meant}`,
     ],
-  ])("causes a finding if it is read in %s", async (_where, step, message) => {
+  ])("causes a finding if %s reads it", async (_where, step, message) => {
     expect(await said([step])).toEqual([message]);
   });
 
@@ -106,10 +109,13 @@ describe("a key of the context that no earlier node sets", () => {
       [{ id: "a", type: "action", executor: "prompt", prompt: "Read it." }],
       {},
     ],
-  ])("causes a finding only if it looks misspelt, because %s", async (_why, before, given) => {
-    const known = codeStep("known", 'context["ticket"] = {}');
-    expect(await said([known, ...before, read, slip], given)).toEqual([`node "slip": line 1: ${meant}`]);
-  });
+  ])(
+    "causes a finding only if it is similar to another key and therefore probably misspelt, because %s",
+    async (_why, before, given) => {
+      const known = codeStep("known", 'context["ticket"] = {}');
+      expect(await said([known, ...before, read, slip], given)).toEqual([`node "slip": line 1: ${meant}`]);
+    },
+  );
 
   it("causes no finding if a trigger, a credential, an approval's answer, another workflow or a printed result sets it", async () => {
     const from = (key: string) => codeStep(`use_${key}`, `context["of_${key}"] = context["${key}"]`);
@@ -125,7 +131,7 @@ describe("a key of the context that no earlier node sets", () => {
   });
 });
 
-describe("the resume link of a wait, read in the code of another node,", () => {
+describe("the resume link of a wait, which the code of another node reads,", () => {
   const wait = (id: string): Step => ({
     id,
     type: "wait",
@@ -133,8 +139,9 @@ describe("the resume link of a wait, read in the code of another node,", () => {
   });
   const naming = (id: string, wait: string) => codeStep(id, `context["at_${id}"] = tasks["${wait}"].url`);
   /**
-   * Compiles a fork with two branches, and returns the messages about links of waits. `first` and the wait `crm` are in
-   * one branch, `second` is in the other. They join at `after`, and the wait `last` follows.
+   * Compiles a fork with two branches, and returns the messages of the findings about resume links. The node `first`
+   * and the wait `crm` are in one branch, and the node `second` is in the other branch. The branches join at `after`,
+   * and the wait `last` follows.
    */
   const forked = async (...named: Step[]) => {
     const codes = new Map(named.map((node) => [node.id, node]));
@@ -172,7 +179,7 @@ describe("the resume link of a wait, read in the code of another node,", () => {
     expect(await forked(one, node)).toEqual([]);
   });
 
-  it("causes a finding if the code is before the fork or in another branch, if the id is misspelt, or if it names no wait", async () => {
+  it("causes a finding if the code is before the fork or in another branch, or if the id is misspelt or names no wait", async () => {
     expect(await forked(one, naming("before", "crm"), naming("second", "crm"), naming("after", "lst"))).toEqual([
       'node "before": line 1: the wait "crm" is in a branch or a map that this node is not in - read its link there',
       'node "second": line 1: the wait "crm" is in a branch or a map that this node is not in - read its link there',
@@ -184,7 +191,7 @@ describe("the resume link of a wait, read in the code of another node,", () => {
   });
 });
 
-describe("the results of a node, read with `outputs` in the code of another node,", () => {
+describe("the results of a node, which the code of another node reads with `outputs`,", () => {
   const naming = (id: string, node: string) => codeStep(id, `context["of_${id}"] = outputs["${node}"]["total"]`);
   const found = async (...steps: Step[]) => {
     const nodes = [{ id: "start", type: "start" }, ...steps, { id: "end", type: "end" }];
@@ -240,7 +247,7 @@ describe("an import of a Python module", () => {
   const inLib =
     'NOVA608 warning module "lib/own.py": line 1: nothing provides the module "reqests" - add its package to "requirements" of the workflow, or did you mean "requests"?';
 
-  it("causes a finding with a suggestion if nothing provides the module, both in nodes and in `lib`", async () => {
+  it("causes a finding with a suggestion in nodes and in `lib` if the module is unknown", async () => {
     expect(await importing("import csv, pandsa\nimport numpy, own, fitz")).toEqual([
       'NOVA608 warning node "a": line 1: nothing provides the module "pandsa" - add its package to "requirements" of the workflow, or did you mean "pandas"?',
       inLib,
@@ -264,7 +271,7 @@ describe("an import of a Python module", () => {
     expect((await importing(code, more)).filter((one) => one !== inLib)).toEqual([]);
   });
 
-  it("causes a finding only if it looks misspelt, because a requirement with unknown modules may provide any other module", async () => {
+  it("causes a finding only if it seems misspelt, because a requirement with unknown modules may provide any other module", async () => {
     expect(await importing("import pandsa", { requirements: ["company-tools"] })).toHaveLength(2);
   });
 });
@@ -277,7 +284,7 @@ describe("the size of a state machine, checked by checkSize,", () => {
     expect(checkSize(`${"x".repeat(definitionLimitBytes - 1)}€`, 10)).toHaveLength(1);
   });
 
-  it("causes a finding above the limit of Step Functions, with the number of nodes that fit", () => {
+  it("causes a finding above the limit of Step Functions, and the finding names the number of nodes that fit", () => {
     const [found] = checkSize(definitionOf(2000), 2000);
     expect(found).toMatchObject({ code: "NOVA701", severity: "error", path: "$.nodes" });
     const fitting = Number(/about (\d+) nodes/.exec(found?.message ?? "")?.[1]);
@@ -287,8 +294,8 @@ describe("the size of a state machine, checked by checkSize,", () => {
 });
 
 /**
- * A row `start`, `a`, `d`, `e`, `end`. From `d` a loop leads back to `a` up to `max` times, and from `e` up to `outer`
- * times.
+ * The nodes `start`, `a`, `d`, `e` and `end` in a row. A loop leads from `d` back to `a` at most `max` times. Another
+ * loop leads from `e` back to `a` at most `outer` times.
  */
 function loops(max: number, outer: number) {
   return workflow(
@@ -300,7 +307,7 @@ function loops(max: number, outer: number) {
   );
 }
 
-it("checkEvents gives no warning about loops outside branches and maps, which continue in a further execution", () => {
+it("checkEvents gives no warning about a loop outside branches and maps, because it can continue in a further execution", () => {
   expect(checkEvents(loops(40, 40))).toEqual([]);
   expect(checkEvents(loops(1000, 1000))).toEqual([]);
 });
@@ -325,7 +332,7 @@ it.each<[string, (max: number) => ReturnType<typeof workflow>]>([
   ["in the body of a map", inMap],
   ["in the body of a map that is itself in a loop", (max) => inMap(max, 100)],
   ["in a branch of a fork", inBranch],
-])("checkEvents warns of a loop with very many rounds %s", (_, whole) => {
+])("checkEvents warns of a loop with very many rounds if it is %s", (_, whole) => {
   expect(checkEvents(whole(300))).toEqual([]);
   const found = checkEvents(whole(1000));
   expect(found).toMatchObject([{ code: "NOVA702", severity: "warning", path: "$.edges" }]);

@@ -105,13 +105,13 @@ function sent(fields: object, code = 'context["a"] = 1') {
   return { text: JSON.stringify({ name: "sums", nodes, edges, ...fields }), fileName: "workflow.json", files: {} };
 }
 
-describe("a workflow definition that is sent to a server", () => {
+describe("a workflow definition that a client sends to a server", () => {
   it("compiles to the same state machine as a local definition", async () => {
     const source = sent({ inputs: { properties: { b: { type: "number" } } } });
     expect(await compileSent(source)).toEqual(await compileWorkflow(source));
   });
 
-  it("is not compiled, and causes a finding, if the code of a node is a sum of 760 KB", async () => {
+  it("is not compiled and causes a finding if the code of a node is a sum of 760 KB", async () => {
     const { findings } = await compileSent(sent({}, `x = ${Array(380_000).fill("1").join("+")}`));
     const message = expect.stringMatching(
       /^node "add": the code has 760,003 characters, at most 200,000 are checked - /,
@@ -119,7 +119,7 @@ describe("a workflow definition that is sent to a server", () => {
     expect(findings).toMatchObject([{ code: "NOVA607", path: "$.nodes[1].code", message }]);
   });
 
-  it("is not compiled, and causes a finding, if its JSON schema has too many nested alternatives", async () => {
+  it("is not compiled and causes a finding if its JSON schema has too many nested alternatives", async () => {
     let inputs: object = { required: ["a"] };
     for (let level = 0; level < 200; level++) inputs = { anyOf: [inputs, { required: ["b"] }] };
     const { findings } = await compileSent(sent({ inputs }));
@@ -135,7 +135,7 @@ describe("a workflow definition that is sent to a server", () => {
     expect(turns).toBeGreaterThan(0);
   });
 
-  it("causes a limited list of findings, errors before warnings, together with the number of the other findings", async () => {
+  it("causes a limited list of findings, with errors before warnings and the number of findings that are left out", async () => {
     const unknown = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`field${i}`, 1]));
     const { findings, workflow } = await compileSent(sent(unknown));
     expect(workflow).toBeUndefined();

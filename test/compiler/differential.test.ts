@@ -8,12 +8,15 @@ import { graphs } from "./support/graphs.ts";
 import { allStates, aslErrors } from "./support/states.ts";
 import { type Walk, walk, walkEvents } from "./support/walk.ts";
 
-/** Limits that random maps and loops exceed, so that their items and rounds get executions of their own. */
+/** Limits that random maps and loops exceed, so that their items and rounds run in separate executions. */
 const itemsInline = fc.constantFrom({}, { inlineItems: 0 }, { inlineItems: 1 });
 const history = fc.constantFrom({}, ...Array.from({ length: 3 }, () => ({ historyEvents: 0 })));
 const options = fc.tuple(itemsInline, history).map(([items, events]) => ({ ...items, ...events }));
 
-/** Compiles and executes random workflows, and compares each with a walk along its edges. */
+/**
+ * Compiles and executes random workflows, and compares each execution with a walk along the edges of the workflow.
+ * Returns the numbers of maps with separate executions and of further executions.
+ */
 async function compareWithWalks(numRuns: number): Promise<{ mapRuns: number; further: number }> {
   const seen = { mapRuns: 0, further: 0 };
   await fc.assert(
@@ -44,7 +47,7 @@ describe("a compiled workflow, run by a local Step Functions,", () => {
   });
 });
 
-it("the random workflows in the compiler's tests end in every possible way and meet every possible event", {
+it("the random workflows in the compiler's tests reach every possible end and every possible kind of event", {
   tags: ["deep"],
 }, () => {
   const walks = fc.sample(fc.tuple(graphs, fates), 3_000).map(([{ workflow }, chosen]) => walk(workflow, chosen));
@@ -55,7 +58,7 @@ it("the random workflows in the compiler's tests end in every possible way and m
   expect(walkEvents.filter((event) => !events.has(event))).toEqual([]);
 });
 
-it("a random workflow has its joins where the random program from which it was generated has them", () => {
+it("a random workflow has the joins of the random program from which it was generated", () => {
   fc.assert(
     fc.property(graphs, ({ workflow, joins }) => {
       const found = [...forksOf(workflow).values()].filter(({ kind }) => kind === "parallel");
@@ -84,8 +87,8 @@ const shownOf = ({ end, scopes }: Walk): Shown => ({
 });
 
 /**
- * Returns the visits of an execution for the comparison. If a branch was stopped because another branch failed, its
- * visits are completed from the walk.
+ * Returns the end of an execution and its visited nodes by scope. If a failure of another branch may have stopped a
+ * branch, the visits of the walk take the place of the branch's own visits.
  */
 function shown({ end, scopes }: Executed, walked: Walk): Shown {
   const cut = [...walked.scopes].filter(([, { mayBeCut }]) => mayBeCut);
@@ -106,8 +109,8 @@ const [fork, last, second] = [1, 3, 4];
 const name = (index: number) => (index === size ? "end" : `n${index}`);
 
 /**
- * Random graphs: n0, then the fork n1 with the branches n2 > n3 and n4 > n5, which join at n6, then n7. Up to two
- * random edges lead forward, and one or two edges with a `max` connect any nodes.
+ * Random graphs. Node n0 leads to the fork n1 with the branches n2 > n3 and n4 > n5. They join at n6, and n7 follows.
+ * Up to two random edges lead forward, and one or two edges with a `max` connect any nodes.
  */
 const shapes = fc
   .record({

@@ -100,7 +100,7 @@ describe("a cancel of a run while code runs", () => {
 });
 
 describe("a run whose node has a committed result while Step Functions sees only timeouts", () => {
-  it("follows the edge for success, because the chain says that the node succeeded", async () => {
+  it("continues along the edge for success, because the chain says that the node succeeded", async () => {
     const story = await new Story(rescued).start();
     const { lambdas, scheduler } = story.world;
     let timeouts = 2;
@@ -131,7 +131,7 @@ describe("a run whose node has a committed result while Step Functions sees only
   });
 });
 
-it("two nodes that are each other's onError get an entry of their own for every visit", async () => {
+it("two nodes get a separate entry for every visit if the onError of each node is the other node", async () => {
   const mutual = flow(
     "mutual",
     [action("a", { onError: "b" }), action("b", { onError: "a" })],
@@ -181,7 +181,7 @@ describe("a delivery that loses its connection to the sandbox while the code con
     wellTold(story);
   });
 
-  it("is followed by a settle task that kills the unreachable sandbox, and then writes the failed entry", async () => {
+  it("is followed by a settle task that first kills the unreachable sandbox and then writes the failed entry", async () => {
     const story = await new Story(rescued).start();
     story.codeStopsAt = "finish";
     await story.finish(story.deliver("a", 0));
@@ -212,7 +212,7 @@ describe("the close of a run by a Lambda that dies after it wrote the close entr
   );
 });
 
-it("an entry lists a step as it is stored if two deliveries write the same step", async () => {
+it("an entry lists the stored text of a step if two deliveries write the same step", async () => {
   const story = await new Story(repeatable, { a: [fails("once"), succeeds("a", "1")] }).start();
   const first = story.deliver("a", 0);
   const second = story.deliver("a", 0);
@@ -231,7 +231,7 @@ it("an entry lists a step as it is stored if two deliveries write the same step"
 describe("a Lambda that dies while it transfers a blob to or from the code", () => {
   const letter = "dear all ".repeat(1000);
 
-  it("is replaced by the next delivery, which sends the blob to the code", async () => {
+  it("is followed by another delivery that sends the blob to the code", async () => {
     const story = await new Story(one, { a: [succeeds("a", "1", { reads: "letter" })] }).start(
       JSON.stringify({ letter }),
     );
@@ -242,7 +242,7 @@ describe("a Lambda that dies while it transfers a blob to or from the code", () 
     expect(story.begun).toHaveLength(1);
   });
 
-  it("leaves a large result in the sandbox, from where the next delivery stores it", async () => {
+  it("leaves a large result in the sandbox, and the next delivery stores this result", async () => {
     const report = Buffer.from("report ".repeat(1000));
     const large = succeeds("report", JSON.stringify({ $blob: textRef(report) }), { files: [report] });
     const story = await new Story(one, { a: [large] }).start();
@@ -253,7 +253,7 @@ describe("a Lambda that dies while it transfers a blob to or from the code", () 
     expect(Array.from(story.world.blobs.blobs.values(), String)).toContain(String(report));
   });
 
-  it("does not keep the next delivery from storing a returned blob that is part of the transferred blob", async () => {
+  it("does not prevent the next delivery from storing a returned blob that is part of the transferred blob", async () => {
     const rows = Array.from({ length: 1000 }, (_, i) => `row ${i}`);
     const inner = JSON.stringify({ $blob: textRef(Buffer.from(letter)) });
     const story = await new Story(one, { a: [succeeds("copy", inner, { reads: "mail" })] }).start(

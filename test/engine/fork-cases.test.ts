@@ -14,7 +14,7 @@ const fork = flow(
 describe("a late delivery of a node in a branch, after another branch failed and the run was closed,", () => {
   const error = { Error: "NodeFailed", Cause: "no total" };
 
-  /** Runs the story until branch a has failed and the Lambda of b is about to make this call. */
+  /** Runs the workflow until branch a has failed and the Lambda of b is about to make the given call. */
   async function upTo(call: string, codeStopsAt?: "finish") {
     const story = await new Story(fork, { a: [fails("no total")] }).start();
     await story.finish(story.deliver("f", 0));
@@ -35,9 +35,9 @@ describe("a late delivery of a node in a branch, after another branch failed and
   }
 
   it.each([
-    ["never starts its code if it did not hold the turn before the close", "turn 1", undefined, "ExecutionClosed", []],
+    ["never starts its code if it did not take the turn before the close", "turn 1", undefined, "ExecutionClosed", []],
     [
-      "returns the entry that the close has written with the result of its code",
+      "returns the entry that the close wrote from the result of the code",
       "entry 1",
       undefined,
       { seq: 1 },
@@ -62,7 +62,7 @@ describe("a late delivery of a node in a branch, after another branch failed and
   });
 
   it.each(["turn 2", "tip", "turn 1", "entry 1", "entry 2"])(
-    "leaves a valid chain if a second Lambda closes the run just before the call %s of the join",
+    "leaves a valid chain even if a second Lambda closes the run just before the join makes its call %s",
     async (call) => {
       const { story, late } = await upTo("entry 1");
       const join = story.join("f", 1, { error });
@@ -103,8 +103,8 @@ describe("an approval in a branch, whose timeout ends before the approval is req
   );
 });
 
-describe("a map to which the edge from its onError node leads back", () => {
-  it("runs new branches in its second visit, and joins only these branches", async () => {
+describe("a map whose onError node has an edge back to the map", () => {
+  it("starts new branches in its second visit, and joins only these new branches", async () => {
     const again = flow(
       "again",
       [mapOver("m", [action("i")], [], { onError: "r" }), action("r")],
@@ -123,7 +123,7 @@ describe("a map to which the edge from its onError node leads back", () => {
   });
 });
 
-it("a fork in a loop runs new branches in each visit, and joins only these branches", async () => {
+it("a fork in a loop starts new branches in each visit, and joins only the branches of this visit", async () => {
   const round = flow(
     "round",
     [action("f"), action("a"), action("b"), decision("d")],

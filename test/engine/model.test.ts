@@ -4,12 +4,15 @@ import { agentFlows } from "../support/engine/prompt-flows.ts";
 import { simulate } from "../support/engine/simulate.ts";
 import { votingFlows } from "../support/engine/waiting-flows.ts";
 
-/** `NOVA_MODEL_RUNS` sets the number of runs of the long test; `NOVA_MODEL_SEED` plays one seed and prints its story. */
+/**
+ * `NOVA_MODEL_RUNS` sets the number of runs of the long test. `NOVA_MODEL_SEED` runs one seed only, and prints its
+ * events.
+ */
 const runs = Number(process.env.NOVA_MODEL_RUNS ?? 2000);
 const seed = process.env.NOVA_MODEL_SEED;
 const timeout = Math.max(120_000, runs * 300);
 
-/** Plays one run per seed, and fails with the first five runs that break an invariant. */
+/** Simulates one run per seed, until five runs have broken an invariant. Fails and shows these runs. */
 async function expectNoViolation(seeds: number[], family?: readonly Workflow[]): Promise<void> {
   const broken: { seed: number; flow: string; violations: string[]; story: string[] }[] = [];
   for (const one of seeds) {
@@ -24,7 +27,7 @@ function seedsFrom(first: number, count: number): number[] {
   return Array.from({ length: count }, (_, index) => first + index);
 }
 
-describe("the protocol, under random duplicates, losses, deaths and cancels,", () => {
+describe("the protocol, under random duplicated and lost calls, dying processes and cancels,", () => {
   it("keeps every invariant in 100 random runs", { timeout }, async () => {
     await expectNoViolation(seed === undefined ? seedsFrom(1, 100) : [Number(seed)]);
   });
@@ -34,7 +37,7 @@ describe("the protocol, under random duplicates, losses, deaths and cancels,", (
   });
 });
 
-describe("votes that arrive twice, at once and late, while processes die", () => {
+describe("votes that arrive twice, at the same time and late while processes die", () => {
   it("lead to exactly one outcome and count each person once, in each of 100 random runs", { timeout }, async () => {
     await expectNoViolation(seed === undefined ? seedsFrom(1, 100) : [Number(seed)], votingFlows);
   });
@@ -47,7 +50,7 @@ describe("votes that arrive twice, at once and late, while processes die", () =>
   });
 });
 
-describe("agents and their calls, under random duplicates, losses, deaths and cancels,", () => {
+describe("agents and their calls, under random duplicated and lost calls, dying processes and cancels,", () => {
   it("keep every invariant in 60 random runs", { timeout }, async () => {
     await expectNoViolation(seed === undefined ? seedsFrom(1, 60) : [Number(seed)], agentFlows);
   });

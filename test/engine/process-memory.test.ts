@@ -11,7 +11,7 @@ const at = { execution: "exec_1", scope: "", seq: 3 };
 const entry = { head: "{}", hash: "h", contents: {} } satisfies StoredEntry;
 
 describe("the cache of entries that this process has just written", () => {
-  it("returns an entry once, to the next node", () => {
+  it("returns an entry to the next node, and only once", () => {
     const tips = createTailCache();
     tips.keep(at, entry, 0);
     expect(tips.take(at, 1)).toBe(entry);
@@ -69,7 +69,7 @@ describe("a run whose nodes all run in one process", () => {
 
 const one = flow("one", [prompted(action("a"))], lines("start > a > end"));
 
-it("a process lists a run as in flight until all of its deliveries have ended, even with an error", async () => {
+it("a process lists a run as in flight until all deliveries of the run have ended, also if they end with an error", async () => {
   const inFlight = createInFlight();
   const [first, second] = [Promise.withResolvers<number>(), Promise.withResolvers<never>()];
   const both = [inFlight.during("exec_1", () => first.promise), inFlight.during("exec_1", () => second.promise)];
@@ -119,7 +119,7 @@ it("the end of an execution wakes all callers that wait for it, and no other cal
 const until = (second: number) => ({ createdAt: "", endsAt: `2026-01-01T00:00:0${second}.000Z` });
 const item = (branch: string, seq = 1) => ({ execution: "e", scope: `/m@${seq}.${branch}` });
 
-it("the pool of warm sandboxes gives each sandbox once, newest first, and only to a branch of the same fork", () => {
+it("the pool of warm sandboxes gives each sandbox once, the newest first, and only to a branch of the same fork", () => {
   const pool = createWarmPool();
   const [one, other] = [item("0"), item("1")];
   for (const id of ["S1", "S2", "S2"]) pool.offer(one, { id, ...until(1) });
@@ -153,7 +153,7 @@ it("the pool of warm sandboxes gives no sandbox of a joined fork, and no killed 
   ]);
 });
 
-it("the pool of warm sandboxes says once, within five seconds, that code has just ended in a sandbox", () => {
+it("the pool of warm sandboxes reports for five seconds, and only once, that code has just ended in a sandbox", () => {
   const pool = createWarmPool();
   const sandbox = { id: "S1", ...until(1) };
   const isFreshAfter = (ms: number) => {

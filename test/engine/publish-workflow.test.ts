@@ -34,7 +34,7 @@ function publisher() {
   return { world, ports, published, publish };
 }
 
-it("a workflow definition is published as one version, however often it is sent", async () => {
+it("a workflow definition is published as one version, however often a caller sends it", async () => {
   const { published, publish } = publisher();
   const first = await publish();
   expect(first).toMatchObject({ workflowId: "one", version: 1, stateMachineArn: "arn:1" });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { groupItems, readAhead } from "../../packages/engine/src/trace/proof.ts";
 
-/** Counts up to `last`, and notes in `made` what was asked for. */
+/** Yields the numbers up to `last`, and adds each number to `made` when the caller asks for it. */
 async function* countTo(last: number, made: number[]): AsyncGenerator<number> {
   try {
     for (let n = 1; n <= last; n++) {
@@ -16,7 +16,7 @@ async function* countTo(last: number, made: number[]): AsyncGenerator<number> {
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("readAhead", () => {
-  it("starts at once, holds at most `max` items, and yields them in order", async () => {
+  it("starts to read at once, reads at most `max` items ahead, and yields the items in order", async () => {
     const made: number[] = [];
     const items = readAhead(countTo(5, made), 2);
     await settle();

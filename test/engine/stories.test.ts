@@ -30,7 +30,7 @@ const rescued = flow(
   ],
 );
 
-describe("the engine, in cases that random tests have found,", () => {
+describe("the engine, in cases that random tests once found,", () => {
   it("kills a second attempt before the next node starts if the result of the first attempt is committed", async () => {
     const story = await new Story(repeatable).start();
     const first = story.deliver("a", 0);
@@ -45,7 +45,7 @@ describe("the engine, in cases that random tests have found,", () => {
     wellTold(story);
   });
 
-  it("does not fail a node if the lost sandbox is not the one that its turn names", async () => {
+  it("does not fail a node if the lost sandbox is not the sandbox in the turn of the node", async () => {
     const story = await new Story(one).start();
     const loser = story.deliver("a", 0);
     await story.until(loser, "turn 1");
@@ -59,7 +59,7 @@ describe("the engine, in cases that random tests have found,", () => {
     expect(story.chain).toEqual(["start success", "a success"]);
   });
 
-  it("keeps the sandbox that the turn names if the response to the write of the turn was lost", async () => {
+  it("keeps the sandbox that a turn names if the response to the write of this turn was lost", async () => {
     const story = await new Story(one).start();
     const delivery = story.deliver("a", 0);
     await story.until(delivery, "turn 1");
@@ -79,7 +79,7 @@ describe("the engine, in cases that random tests have found,", () => {
 });
 
 describe("the engine, in rare cases of the protocol,", () => {
-  it("gives a node with `isolation: fresh` a new sandbox, and the next node the earlier warm sandbox", async () => {
+  it("gives a node with `isolation: fresh` a new sandbox, and gives the next node the earlier warm sandbox", async () => {
     const fresh = flow(
       "fresh",
       [action("a"), action("b", { isolation: "fresh" }), action("c")],
@@ -139,7 +139,7 @@ describe("the engine, in rare cases of the protocol,", () => {
     expect(story.world.scheduler.story.slice(before)).toEqual(["run a: read 0.."]);
   });
 
-  it("starts a lost state machine again, but only after half a minute, because its start may be under way until then", async () => {
+  it("starts a lost state machine again, but only after half a minute, because an earlier start may still be in progress", async () => {
     const story = await new Story(one).start();
     story.world.machines.clear();
     await story.finish(story.sweeper());

@@ -34,7 +34,10 @@ afterAll(async () => {
   await cloud.close();
 });
 
-/** Calls the deployed function. Its variables have only the name of the parameter that holds the E2B key. */
+/**
+ * Calls the deployed function. Its environment variables contain only the name of the parameter with the E2B key, not
+ * the key.
+ */
 async function ask(request: string, body?: object, { url } = parameters) {
   const { E2B_API_KEY: _, ...told } = process.env;
   const host = new URL(told.NOVA_API_URL ?? "").hostname;
@@ -54,7 +57,7 @@ interface HttpAnswer {
   body?: string;
 }
 
-/** A workflow with two findings that need ruff, which knows Python's rules. */
+/** A workflow with two findings that only the linter ruff reports. */
 const flawed = inARow("flawed", { work: "context['a'] = totl", more: "return 1" });
 
 describe("the deployed nova-api, alone in a folder and in a fresh process", { timeout: 60_000 }, () => {

@@ -43,7 +43,7 @@ const filesBelow = (folder: string, as: string) =>
     .filter((entry) => entry.isFile() && !entry.parentPath.includes("__pycache__"))
     .map(({ parentPath, name }) => join(as, join(parentPath, name).slice(join(root, folder).length)));
 
-/** Files in a bundle that are not code, by function. Other functions have no such files. */
+/** The files in a bundle that are not code, by function. The bundles of other functions contain only code. */
 const carried: Partial<Record<LambdaName, string[]>> = {
   "nova-run-node": [
     "functions/ruff_wasm_bg.wasm",
@@ -121,7 +121,7 @@ describe("the bundles of all functions", { timeout: 60_000 }, () => {
     );
   });
 
-  it("contain no modules that use their own file path, except the known ones", async () => {
+  it("contain no modules that use their own file path, except the known modules", async () => {
     const modules = [...new Set((await everRead()).flat())].filter((path) => /\.[cm]?[jt]s$/.test(path));
     const looks = /import\.meta\.(url|dirname|filename)|__dirname|__filename/;
     const looking = modules.filter((path) => looks.test(readFileSync(join(root, path), "utf8")));

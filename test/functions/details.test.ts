@@ -23,7 +23,7 @@ describe("the answer about a delivery", () => {
     expect(warned).toEqual([]);
   });
 
-  it("contains no sender, and its log line contains no reason, which can quote the received data", () => {
+  it("contains no sender, and its log line contains no reason, because a reason can quote the received data", () => {
     const answer = answerOf({ ...delivery, status: "refused" });
     expect(answer).toEqual({ id: "dlv_1", status: "refused", execution: null, reason: "nobody has this address" });
     expect(JSON.stringify(answer)).not.toContain("ada");

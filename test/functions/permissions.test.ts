@@ -22,7 +22,7 @@ afterAll(async () => {
 const context = { awsRequestId: "request-1", getRemainingTimeInMillis: () => 60_000 };
 const fails = { code: "raise ValueError('no')" };
 
-/** A workflow with parallel branches. One of them is a map. */
+/** A workflow with two parallel branches. One branch is a map. */
 const parallelMap = {
   id: "parallel-map",
   nodes: [

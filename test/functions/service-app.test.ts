@@ -118,7 +118,7 @@ it.each([
   [undefined, "nova approve task_1 --choice approved|'not now'"],
   ["https://nova.example.com/tasks", "https://nova.example.com/tasks/task_1"],
   ["https://nova.example.com/tasks/", "https://nova.example.com/tasks/task_1"],
-])("the link to a task in messages, with %j as NOVA_LINK_BASE, is %s", (NOVA_LINK_BASE, link) => {
+])("the link to a task in a message is, with %j as NOVA_LINK_BASE, %s", (NOVA_LINK_BASE, link) => {
   const { links } = createPorts({ ...least, NOVA_LINK_BASE });
   expect(links.toTask(task)).toBe(link);
 });

@@ -252,7 +252,7 @@ describe("the Lambda functions of the service, on a laptop,", { timeout: 60_000 
     const context = Object.fromEntries(["a", "b", "c", "d"].map((key) => [key, key.repeat(900_000)]));
     const { execution_id: large } = await ask("POST /workflows/asking/execute", { client_slug: "acme", context });
     for (const { execution_id: id } of (await ask("GET /executions")).items) await ask(`POST /executions/${id}/cancel`);
-    // The proof file is so large that the API stores it, and answers its address without a body.
+    // The proof file is so large that the API stores it. The response has the URL of the file and no body.
     expect(await ask(`GET /executions/${large}/proof?contents=all`)).toBeUndefined();
     await ask(`POST /executions/${execution}/restart`, { from: "ask" });
     expect((await ask(`POST /executions/${other.execution_id}/erase`)).erased).toEqual([other.execution_id]);
@@ -276,7 +276,7 @@ describe("the Lambda functions of the service, on a laptop,", { timeout: 60_000 
 
   const erasing = async () => (await service.cloud.service.clients.get("acme"))?.erasing;
 
-  /** Simulates a function that read the client before its deletion and starts a run after it. */
+  /** Simulates a function that read the client before the deletion and starts a run after the deletion. */
   async function endStraggler(): Promise<void> {
     const { clients, executions } = service.cloud.service;
     const { erasing: _, ...before } = (await clients.get("acme")) as Client;
@@ -289,7 +289,7 @@ describe("the Lambda functions of the service, on a laptop,", { timeout: 60_000 
     await vi.waitFor(async () => expect(await newest()).toMatchObject({ status: "cancelled", open: false }), 20_000);
   }
 
-  /** Runs the final erasure at a time when all functions that knew the client have ended. */
+  /** Runs the final erasure with a clock at which all functions that knew the client have ended. */
   async function lookOnceMore(): Promise<void> {
     const later = Date.now() + 60 * 60_000;
     const clock = vi.spyOn(service.cloud.service.clock, "now").mockReturnValue(later);
@@ -297,7 +297,7 @@ describe("the Lambda functions of the service, on a laptop,", { timeout: 60_000 
     clock.mockRestore();
   }
 
-  it("are all called in this file, by every route of the API, and each of them makes AWS calls", () => {
+  it("are all called in this test file, and every route of the API is requested and every function makes AWS calls", () => {
     const patterns = routes.map(({ method, path }) => [`${method} ${path}`, patternOf(`${method} ${path}`)] as const);
     const unasked = patterns.filter(([, pattern]) => !service.asked.some((one) => pattern.test(one)));
     expect(unasked.map(([route]) => route)).toEqual([]);
@@ -324,7 +324,7 @@ interface Answer {
   body?: string;
 }
 
-/** The functions of the service with a cloud. It records the AWS calls that the functions make. */
+/** The functions of the service with a cloud. `calls` records the AWS calls that the functions make. */
 interface DeployedService extends AsyncDisposable {
   cloud: TestCloud;
   calls: WatchedCalls;
@@ -338,7 +338,7 @@ interface DeployedService extends AsyncDisposable {
   invoke(name: keyof typeof serviceFunctions, event: object): Promise<unknown>;
 }
 
-/** Opens the service. Set `NOVA_QUEUES` before the call if the service shall do slow work over the event bus. */
+/** Opens the service. Set `NOVA_QUEUES` before the call if the service is to do slow work over the event bus. */
 async function openDeployedService(): Promise<DeployedService> {
   const api = {
     handler: async (event: object, context: object): Promise<Answer> =>

@@ -20,7 +20,7 @@ beforeEach(() => {
   lambda.logged.length = 0;
 });
 
-/** Returns the context of a Lambda whose time ends after `ms`. */
+/** Returns the context of a Lambda whose timeout ends after `ms` milliseconds. */
 const context = (ms: number) => {
   const end = world.now + ms;
   return { awsRequestId: "r-1", getRemainingTimeInMillis: () => end - world.now };
@@ -32,7 +32,7 @@ it("the sweeper spends half of the Lambda's time on runs, and the rest on all ot
   expect(world.log.slice(-6)).toEqual(["tasks", "queues", "sandboxes", "publications", "triggers", "erasures"]);
 });
 
-it("the sweeper reports the first failure after it has finished every step that it can", async () => {
+it("the sweeper reports the first failure only after it has finished every possible step", async () => {
   world.away.add("publications");
   const sweeping = handler({}, context(300_000));
   await expect(sweeping).rejects.toThrow(new TypeError("publications are away"));

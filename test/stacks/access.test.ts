@@ -29,13 +29,13 @@ const rolesWith = (roles: Allowed, action: RegExp) =>
       .filter(([, lines]) => lines.length > 0),
   );
 
-it("one AWS role may erase contents in chains, and no AWS role may delete an item of a chain", async () => {
+it("only one AWS role may erase contents in chains, and no AWS role may delete an item of a chain", async () => {
   const roles = await allRoles();
   expect(Object.keys(rolesWith(roles, /UpdateItem.*[ (]C#/))).toEqual(["novaeraserole"]);
   expect(rolesWith(roles, /^dynamodb:(BatchWrite|PartiQL|Transact)|DeleteItem.*[ (]C#/)).toEqual({});
 });
 
-it("AWS roles may delete only queue tickets, ended tasks, leaves in a tree and records that people delete; one role may delete a client's records", async () => {
+it("AWS roles may delete only tickets, ended tasks, leaves in a tree and records that people delete, and one role all records of a client", async () => {
   const deletes = rolesWith(await allRoles(), /^dynamodb:DeleteItem/);
   const others = Object.entries(deletes)
     .map(([role, lines]) => [role, lines.filter((line) => !/pk is (Q|WAKE|LEAF)#\*$/.test(line))] as const)
@@ -70,7 +70,7 @@ it.each([
   expect(Object.keys(rolesWith(await allRoles(), action)).toSorted()).toEqual(roles);
 });
 
-it("an AWS role is passed to Step Functions or to Scheduler, never to both", async () => {
+it("an AWS role may be passed to Step Functions or to Scheduler, but never to both", async () => {
   const { templates } = await stacksOf("production");
   const passing = Object.values(templates)
     .flatMap((template) => Object.values(template.findResources("AWS::IAM::Policy")))
@@ -128,12 +128,14 @@ it("every write into the table is limited to the partitions that the AWS role of
   expect(writes.filter((line) => !/ where pk is ([A-Z]+#\*|A|ROOT or STAMP|DAILYCHECK)$/.test(line))).toEqual([]);
 });
 
-it("the name of a parameter with a key contains the stage, so that each stage has its own keys", () => {
+it("the name of a parameter with a key contains the stage, so that each stage has separate keys", () => {
   expect(parameterName("production", "E2B_API_KEY")).toBe("/nova/production/E2B_API_KEY");
   expect(parameterName("ada", "E2B_API_KEY")).toBe("/nova/ada/E2B_API_KEY");
 });
 
-/** The kinds of records in packages/aws: the partition of each kind, and whether its records name their client. */
+/**
+ * The kinds of records in packages/aws: the file and the partition of each kind, and whether its records name a client.
+ */
 const entities = globSync("packages/aws/src/dynamodb/**/*.ts", { cwd: root }).flatMap((file) => {
   const source = readFileSync(join(root, file), "utf8");
   return Array.from(
@@ -146,7 +148,7 @@ const entities = globSync("packages/aws/src/dynamodb/**/*.ts", { cwd: root }).fl
   );
 });
 
-/** Partitions that stay when a client is erased: its executions, and the audit log. */
+/** The partitions that stay when a client is erased: the records of its executions, and the audit log. */
 const staying = ["E#*", "A"];
 
 describe("the list of the table's partitions", () => {

@@ -25,7 +25,7 @@ describe("the HTTP API", () => {
     });
   });
 
-  it("accepts two hundred requests at once, and limits all callers together", () => {
+  it("accepts two hundred requests at once, and limits all callers together to two hundred requests per second", () => {
     const { ThrottlingBurstLimit, ThrottlingRateLimit } = stage().DefaultRouteSettings;
     expect(ThrottlingBurstLimit).toBeGreaterThanOrEqual(200);
     expect(ThrottlingRateLimit).toBe(200);

@@ -53,7 +53,7 @@ describe("the deployed console", () => {
     for (const { ResponseHeadersPolicyId: id } of distribution(production).CacheBehaviors) expect(id).toBeDefined();
   });
 
-  it("has its own domain if a domain and a certificate are configured", () => {
+  it("has a separate domain if a domain and a certificate are configured", () => {
     expect(distribution(production).Aliases).toEqual(["console.example.com"]);
     expect(distribution(personal).Aliases).toBeUndefined();
     expect(JSON.stringify(production.findOutputs("Url"))).toContain("https://console.example.com/console/");
@@ -76,7 +76,7 @@ describe("the router of the deployed console", () => {
     ["a client of the API", { accept: "application/json" }],
     ["a client with an empty Accept header", { accept: "" }],
     ["a POST", { method: "POST" }],
-  ])("passes a request for / by %s to the API", (_, how) => {
+  ])("passes a request for / from %s to the API", (_, how) => {
     expect(route("/", how).uri).toBe("/");
   });
 

@@ -7,7 +7,7 @@ const small = { nodes: 3, decisions: 1, secondsPerNode: 0.1, written: 0 };
 describe("the cost of a run", () => {
   it("is computed from the price lists of AWS, E2B and the models", () => {
     const { stepFunctions, dynamodb, sandbox, model } = costOfRun(small);
-    expect(stepFunctions).toBeCloseTo(0.025 * (6 / 1000), 9); // Three nodes, a choice, the start and the end.
+    expect(stepFunctions).toBeCloseTo(0.025 * (6 / 1000), 9); // The run has three nodes, a choice, a start and an end.
     expect(dynamodb).toBeCloseTo((35 * 0.625 + 16 * 0.125) / 1e6, 9);
     expect(sandbox).toBeCloseTo(2.05 * 2 * (0.000014 + 0.0000045), 9);
     expect(model).toBe(0);

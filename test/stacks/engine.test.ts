@@ -64,7 +64,7 @@ describe("the EventBridge rules of the engine", () => {
     expect(matchesPattern(patternOf("Events"), event)).toBe(isMatch);
   });
 
-  it("may put undelivered events into the queue for them, and so may the rules of triggers", () => {
+  it("may put undelivered events into the queue of undelivered events, and the rules of triggers may do so, too", () => {
     const [{ Properties } = { Properties: {} }] = Object.values(engine.findResources("AWS::SQS::QueuePolicy"));
     const [sends] = Properties.PolicyDocument.Statement.filter(
       (one: { Condition: object }) => "ArnLike" in one.Condition,

@@ -107,7 +107,7 @@ describe("the deployed Lambda functions", () => {
     },
   );
 
-  it("have an alias each, which moves with their code", () => {
+  it("each have an alias, which changes to each new version of their code", () => {
     const aliases = templates.flatMap((template) => Object.values(template.findResources("AWS::Lambda::Alias")));
     expect(aliases.map(({ Properties }) => Properties.Name)).toEqual(lambdaNames.map(() => "live"));
     expect(aliases.map(({ Properties }) => JSON.stringify(Properties.FunctionVersion))).not.toContain('"$LATEST"');
@@ -145,7 +145,7 @@ describe("the deployed Lambda functions", () => {
     expect(texts(personal)).not.toMatch(/ses:SendEmail|NOVA_MAIL_FROM/);
   });
 
-  it("get the names of the parameters with keys, never the keys, and only if they use these keys", () => {
+  it("get the names of the parameters with keys, never the keys themselves, and only if they use these keys", () => {
     const e2b = ["E2B_API_KEY_PARAMETER", "/nova/production/E2B_API_KEY"];
     const openai = ["OPENAI_API_KEY_PARAMETER", "/nova/production/OPENAI_API_KEY"];
     const keys = lambdaNames.map((name) => [

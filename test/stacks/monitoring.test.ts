@@ -56,7 +56,7 @@ describe("the alarms of a deployment", () => {
     }
   });
 
-  it("do not count a node that fails as a Lambda function that fails", () => {
+  it("do not count the failure of a node as the failure of a Lambda function", () => {
     const errors = alarms().filter(({ MetricName }) => MetricName === "Errors");
     expect(errors).toHaveLength(Object.keys(lambdas).length - 1);
     expect(JSON.stringify(errors)).not.toContain("nova-run-node");

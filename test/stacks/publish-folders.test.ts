@@ -7,7 +7,7 @@ const outputs = {
   "production-nova-api": { Url: "https://nova.example.com" },
 };
 
-/** The calls of `nova` so far, in order: arguments and variables. */
+/** The calls of `nova` so far, in order: the arguments and the environment variables of each call. */
 let calls: [string, Record<string, string>][];
 let publishes: boolean;
 
@@ -55,7 +55,7 @@ describe("the workflow folders of a deployment", () => {
   });
 });
 
-it("the deployment builds the templates that a folder requires and the account lacks, one after the other", async () => {
+it("the deployment builds one after the other the templates that a folder requires and the account does not have", async () => {
   const calls: string[] = [];
   let working = 0;
   await buildTemplates(

@@ -27,7 +27,7 @@ describe("the settings of a deployment", () => {
   });
 });
 
-it("a deployment verifies all chains once a day only if NOVA_VERIFY says so", () => {
+it("a deployment verifies all chains once a day only if the variable NOVA_VERIFY demands this", () => {
   expect([{}, { NOVA_VERIFY: "" }, { NOVA_VERIFY: "daily" }].map(verifiesDaily)).toEqual([false, false, true]);
   expect(() => verifiesDaily({ NOVA_VERIFY: "hourly" })).toThrow('NOVA_VERIFY is "hourly" - set it to "daily"');
 });

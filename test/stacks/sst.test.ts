@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Installs a program that takes the place of `sst`. */
+/** Installs a shell script that takes the place of the program `sst`. */
 function sst(script: string): void {
   writeFileSync(join(folder, "sst"), `#!/bin/sh\n${script}\n`);
   chmodSync(join(folder, "sst"), 0o755);
@@ -47,7 +47,9 @@ const identity = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/do
 
 const home = mkdtempSync(join(tmpdir(), "nova-cdk-"));
 
-/** `cdk bootstrap` caches the account by the id of the key. Another machine or key must ask for it. */
+/**
+ * `cdk bootstrap` caches the AWS account by the id of the access key. For a new key it must ask AWS for the account.
+ */
 it("SST finds the AWS account of an access key that this machine has never used", async () => {
   const sts = createServer((_, response) => response.end(identity)).listen(0, "127.0.0.1");
   await once(sts, "listening");
@@ -60,7 +62,7 @@ it("SST finds the AWS account of an access key that this machine has never used"
     CDK_HOME: home,
   };
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-  // The part of CDK by which SST signs in.
+  // The modules of CDK with which SST signs in to AWS.
   const toolkit = createRequire(createRequire(import.meta.url).resolve("@aws-cdk/toolkit-lib/package.json"));
   const { AwsCliCompatible } = toolkit("./lib/api/aws-auth/awscli-compatible.js");
   const { SDK } = toolkit("./lib/api/aws-auth/sdk.js");
@@ -81,7 +83,9 @@ afterAll(() => {
   for (const made of [home, cache]) rmSync(made, { recursive: true });
 });
 
-/** Runs cdk as SST does at the first deployment (`npx cdk bootstrap`), with no registry and no npm cache. */
+/**
+ * Runs cdk as SST does at the first deployment (`npx cdk bootstrap`), without a registry and with an empty npm cache.
+ */
 it("npx finds the pinned cdk in the project, without a download", async () => {
   const noRegistry = {
     npm_config_registry: "http://127.0.0.1:9",

@@ -90,7 +90,7 @@ describe("the DynamoDB table of a deployment", () => {
 });
 
 describe("the buckets of a deployment", () => {
-  /** Returns the one bucket that holds more than logs. */
+  /** Returns the properties of the only bucket that does not hold logs. */
   const data = (template: Template) => {
     const versioned = { Properties: { VersioningConfiguration: { Status: "Enabled" } } };
     const [{ Properties } = { Properties: {} }] = Object.values(template.findResources("AWS::S3::Bucket", versioned));
@@ -135,7 +135,7 @@ describe("the buckets of a deployment", () => {
     });
   });
 
-  it("never let a blob expire that is in use", () => {
+  it("never let a blob expire that NOVA still uses", () => {
     const rules: { Prefix?: string }[] = data(production).LifecycleConfiguration.Rules;
     const moving = rules.filter((rule) => "ExpirationInDays" in rule || "Transitions" in rule);
     expect(moving.map(({ Prefix }) => Prefix)).toEqual(["uploads/", "proofs/files/", "events/", "mail/"]);

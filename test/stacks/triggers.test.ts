@@ -47,7 +47,7 @@ describe("NOVA's own events", () => {
     expect(matchesPattern(EventPattern as never, { ...own(type), source: "shop" })).toBe(false);
   });
 
-  it("cause no mail to approvers when a run waits for an event instead of an approval", () => {
+  it("cause no mail to approvers if a run waits for an event and not for an approval", () => {
     const { EventPattern } = rule("Approvals");
     expect(matchesPattern(EventPattern as never, own("execution.waiting", "event"))).toBe(false);
   });
@@ -94,13 +94,13 @@ describe("triggers of workflows", () => {
       .map(({ Properties }) => Properties)
       .filter(({ FunctionName }) => brief(FunctionName) === "novafiretriggerLive");
 
-  it("fire by EventBridge rules on NOVA's bus and on the account's default bus", () => {
+  it("start runs by EventBridge rules on NOVA's bus and on the account's default bus", () => {
     const sources = permissions().map(({ SourceArn }) => brief(SourceArn).split("123456789012:")[1]);
     expect(sources).toEqual(["rule/nova/nova-*", "rule/nova-*"]);
     expect(permissions().map(({ Principal }) => Principal)).toEqual(["events.amazonaws.com", "events.amazonaws.com"]);
   });
 
-  it("fire by schedules of one group, whose role only these schedules can use", () => {
+  it("start runs by schedules of one group, and only these schedules can use the group's role", () => {
     triggers.hasResourceProperties("AWS::Scheduler::ScheduleGroup", { Name: "nova" });
     triggers.hasResourceProperties("AWS::IAM::Role", {
       RoleName: "nova-schedules-us-east-1",

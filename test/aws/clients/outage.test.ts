@@ -26,7 +26,7 @@ test.each<[string, unknown, boolean]>([
   ],
   ["a full disk, which is no outage", error({ code: "ENOSPC" }), false],
   ["a thrown text, which is no outage", "text", false],
-])("isOutage tells outages from other errors: %s", (_, thrown, expected) => {
+])("isOutage recognises outages among other errors: %s", (_, thrown, expected) => {
   expect(isOutage(thrown)).toBe(expected);
 });
 
@@ -63,7 +63,7 @@ type SdkError = NonNullable<Parameters<Refresh>[1]["error"]>;
 const failed = (name: string) =>
   new DynamoDBServiceException({ name, message: name, $metadata: {}, $fault: "server" }) as SdkError;
 
-/** Counts the attempts until the strategy gives up. */
+/** Returns the number of attempts until the retry strategy gives up. */
 async function attempts(errorType: "THROTTLING" | "CLIENT_ERROR", name: string, also: string[] = []): Promise<number> {
   const strategy = patientRetries(also);
   let token = await strategy.acquireInitialRetryToken("");
@@ -89,7 +89,7 @@ test("an AWS call whose retries fail throws the error of the AWS service", async
   expect(await attempts("THROTTLING", "SlowDown")).toBe(maxAttempts);
 });
 
-test("client errors of AWS calls are not retried, except those that the caller names", async () => {
+test("client errors of AWS calls are not retried, except the errors that the caller names", async () => {
   expect(await attempts("CLIENT_ERROR", "ValidationException")).toBe(1);
   expect(await attempts("CLIENT_ERROR", "ConflictException", ["ConflictException"])).toBe(maxAttempts);
 });

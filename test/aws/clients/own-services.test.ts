@@ -46,7 +46,7 @@ const refuse = (name: string, status: number) => async () => {
 };
 
 describe("an AWS service that this process itself offers", () => {
-  it("gets the operation and the input object of the SDK directly, without a socket", async () => {
+  it("gets the name of the operation and the input object from the SDK directly, without a socket", async () => {
     const seen: unknown[] = [];
     stop = offer((...call) => {
       seen.push(call);
@@ -58,7 +58,7 @@ describe("an AWS service that this process itself offers", () => {
     expect(arrived).toBe(0);
   });
 
-  it("refuses a call with an error that the SDK throws as its own class of error, without a retry", async () => {
+  it("refuses a call with an error that the SDK converts to its own error class and throws without a retry", async () => {
     stop = offer(refuse("ConditionalCheckFailedException", 400));
     const error = await client.send(get).catch((error) => error);
     expect(error).toBeInstanceOf(ConditionalCheckFailedException);
@@ -93,7 +93,7 @@ describe("an AWS service that this process itself offers", () => {
     expect(seen).toEqual([undefined]);
   });
 
-  it("lets timers run between many calls in a row", async () => {
+  it("lets pending timers run between many calls in a row", async () => {
     stop = offer((...call) => {
       const until = performance.now() + 2;
       while (performance.now() < until);
@@ -141,7 +141,7 @@ describe("a client of the AWS SDK", () => {
     expect(arrived).toBe(1);
   });
 
-  it("calls the newer of two services in this process, even after the older service was withdrawn", async () => {
+  it("calls the newer of two services in this process, even after the process has stopped offering the older service", async () => {
     const giveUp = offer(refuse("InternalServerError", 500));
     stop = offer(found);
     giveUp();

@@ -10,7 +10,7 @@ import { describe, expect, it } from "vitest";
 import { createFileKeyPair, createKmsKeyPair } from "../../../packages/aws/src/crypto/key-pairs.ts";
 import { standInForKms } from "../../support/kms.ts";
 
-/** Two keys in a stand-in for KMS, made an hour apart. */
+/** Two keys in a fake of KMS. The second key was made one hour after the first key. */
 const made: Record<string, { privateKey: KeyObject; publicKey: KeyObject; seconds: number }> = {
   first: { ...generateKeyPairSync("ec", { namedCurve: "P-256" }), seconds: 1_700_000_000 },
   second: { ...generateKeyPairSync("ec", { namedCurve: "P-256" }), seconds: 1_700_003_600 },
@@ -37,7 +37,10 @@ const kms = createServer(async (request, response) => {
   });
 });
 
-/** Signs a digest as KMS does, and returns DER. Node signs only messages, so the stand-in knows the message of each digest. */
+/**
+ * Texts by their SHA-256. The fake of KMS gets a digest, but Node signs only texts, so the fake looks up the text of
+ * the digest.
+ */
 const messages = new Map<string, string>();
 function signDigest(privateKey: KeyObject, digest: Buffer): Buffer {
   return sign("sha256", Buffer.from(messages.get(digest.toString("hex")) ?? ""), privateKey);
@@ -68,7 +71,7 @@ const pairs: Record<string, () => Promise<KeyPair>> = {
 describe.each(Object.keys(pairs))("a key pair that signs texts, from %s,", (name) => {
   const open = () => (pairs[name] as () => Promise<KeyPair>)();
 
-  it("signs so that the public key alone verifies the text", async () => {
+  it("makes a signature that a caller with only the public key can verify", async () => {
     const pair = await open();
     for (let turn = 0; turn < 40; turn++) {
       const text = known(`nova close v1\n${turn}`);
@@ -98,7 +101,7 @@ describe.each(Object.keys(pairs))("a key pair that signs texts, from %s,", (name
       `${kid}.${Buffer.alloc(64).toString("base64url")}`,
       `${signature}A`,
       `${signature}\n`,
-      // The next character of the alphabet differs only in bits that base64url does not use.
+      // The next character of the alphabet differs only in bits that base64url ignores at this position.
       signature.slice(0, -1) + String.fromCharCode(signature.charCodeAt(signature.length - 1) + 1),
       other,
       `${kid}.${other.split(".")[1]}`,
@@ -107,7 +110,7 @@ describe.each(Object.keys(pairs))("a key pair that signs texts, from %s,", (name
     expect(await pair.verify("a text ", signature)).toBe(false);
   });
 
-  it("publishes each key under its thumbprint, with a period that ends one day after the next key was made", async () => {
+  it("publishes each key under its thumbprint, with a period of validity that ends one day after the next key was made", async () => {
     const keys = await (await open()).publicKeys();
     for (const [index, key] of keys.entries()) {
       expect(key).toMatchObject({ kty: "EC", crv: "P-256", use: "sig", alg: "ES256" });
@@ -117,7 +120,7 @@ describe.each(Object.keys(pairs))("a key pair that signs texts, from %s,", (name
     }
   });
 
-  it("does not verify a signature whose time lies outside the period of the key", async () => {
+  it("does not verify a signature whose time is before the period of validity of the key", async () => {
     const pair = await open();
     const newest = (await pair.publicKeys()).at(-1) as PublicKey;
     const signature = await pair.sign(known("a text"));
@@ -130,7 +133,7 @@ describe.each(Object.keys(pairs))("a key pair that signs texts, from %s,", (name
 });
 
 describe("a key pair in KMS", () => {
-  it("signs with a single call of KMS, except for its first signature", async () => {
+  it("makes each signature after the first one with a single call of KMS", async () => {
     const pair = createKmsKeyPair(client, ["first", "second"]);
     await pair.sign(known("one"));
     asked.length = 0;
@@ -173,7 +176,7 @@ describe("a key pair from a secret", () => {
   });
 
   it.each(["", "{}", '{"keys": 1}', '{"keys": [{"key": "ab", "from": 1}]}', '{"keys": [null]}', "[]", "null"])(
-    "refuses the file %j, because it would sign with an older key",
+    "refuses the file %j, because without the keys of the file it would sign with an older key",
     async (text) => {
       const file = await newFile();
       await writeFile(file, text);

@@ -10,8 +10,8 @@ const keyHex = "0123456789abcdef".repeat(4);
 const hmac = (text: string | Buffer) => createHmac("sha256", Buffer.from(keyHex, "hex")).update(text).digest("base64");
 
 /**
- * A fake of the part of KMS that vaults and signers use. A ciphertext names its key and its context, which decryption
- * compares.
+ * A fake of the KMS operations that vaults and signers use. A ciphertext names its key and its context, and decryption
+ * compares both.
  */
 const kms = createServer(async (request, response) => {
   const chunks = await Array.fromAsync(request as AsyncIterable<Buffer>);
@@ -55,7 +55,7 @@ describe.each(Object.keys(vaults))("the vault for task tokens with a %s", (name)
   test.each([
     ["for another task of a run", { ...context, task: "task_2" }],
     ["without any task", {}],
-  ])("does not decrypt, %s, a text that was encrypted for one task", async (_what, other) => {
+  ])("does not decrypt the text of a task with a context %s", async (_what, other) => {
     await expect(vault().open(await vault().seal("a token", context), other)).rejects.toThrow(/does not open/);
   });
 });

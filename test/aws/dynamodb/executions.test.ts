@@ -26,7 +26,7 @@ const base: Execution = {
   open: true,
 };
 
-test("a second execution with the same id is refused, and the record of the first one stays", async () => {
+test("a second execution with the same id is refused, and the record of the first execution stays", async () => {
   expect(await executions.create(base)).toBe(true);
   expect(await executions.create({ ...base, status: "failed" })).toBe(false);
   expect(await executions.get(base.id)).toEqual(base);
@@ -37,7 +37,7 @@ test("an execution with an unknown id is not found, and cannot be updated", asyn
   await expect(executions.update("exec_none", { status: "failed" })).rejects.toThrow(/no execution "exec_none"/);
 });
 
-test("an update of an execution sets the given fields and keeps the others", async () => {
+test("an update of an execution sets the given fields and keeps the other fields", async () => {
   const created = { ...base, id: "exec_02", root: "exec_02" };
   const error = { node: "extract", class: "NodeFailed", message: "no total" } as const;
   const closed = { status: "failed", endedAt: "2026-11-21T10:00:09.000Z", durationMs: 9000, nodes: 2, error } as const;
@@ -71,7 +71,7 @@ test("an execution that ends is removed from the index of open executions, and i
   expect(await executions.get("exec_03")).toEqual({ ...created, open: false });
 });
 
-test("an idle sandbox is given to only one of several runs that want it, and is not offered again", async () => {
+test("an idle sandbox is given to only one of several runs that ask for it, and is not offered again", async () => {
   const pool = { key: "p", idleSeconds: 60 };
   const idle = { id: "sbx_1", createdAt: base.startedAt, endsAt: "2026-11-21T10:01:00.000Z", pool };
   const { client: owner, workflowId, version } = base;
@@ -113,7 +113,7 @@ test("an idle sandbox that a run has taken is not offered again if the response 
   expect(await executions.takeIdle(left[0] as Offer)).toBe(true);
 });
 
-test("each of several idle sandboxes is given to only one run, even if many runs want one at the same time", async () => {
+test("each of several idle sandboxes is given to only one run, even if many runs ask for a sandbox at the same time", async () => {
   const ids = Array.from({ length: 6 }, (_, place) => `sbx_${place}`);
   const [createdAt, endsAt] = [base.startedAt, "2026-11-21T10:01:00.000Z"];
   await executions.create({ ...base, id: "exec_05" });
@@ -141,7 +141,7 @@ test.each([
   ["failed", true, ["running", "waiting"], "failed"],
   ["running", false, ["running"], "running"],
 ] as const)(
-  "an execution with the status %s (open: %s) that may become `waiting` only from one of %j has the status %s afterwards",
+  "an execution with the status %s (open: %s) has, after an update from one of %j to `waiting`, the status %s",
   async (status, open, from, after) => {
     const id = `exec_status_${status}_${open}`;
     await executions.create({ ...base, id, status, open });
@@ -160,7 +160,7 @@ describe("a queued execution", () => {
     open: true,
   });
 
-  test("is taken from its queue by only one process, and only this process can start it, and only once", async () => {
+  test("is taken from its queue by only one process, and only this process can start it once", async () => {
     await executions.create(queued("exec_q1"));
     const claims = ["1", "2"].map((to) => executions.admit("exec_q1", { from: "", to }));
     expect((await Promise.all(claims)).sort()).toEqual([false, true]);
@@ -171,7 +171,7 @@ describe("a queued execution", () => {
     expect(await executions.admit("exec_q1", { from: mine, to: mine, begun: true })).toBe(false);
   });
 
-  test("is taken by a process even if the response to its write was lost", async () => {
+  test("is taken by a process even if the response to the write of this process was lost", async () => {
     await executions.create(queued("exec_q2"));
     table.faults = failing(1, "lost");
     expect(await executions.admit("exec_q2", { from: "", to: "1" })).toBe(true);
@@ -256,7 +256,7 @@ describe("the lists of executions", () => {
     expect(paged).toEqual(whole.items);
   });
 
-  test("examine a limited number of records for each page, so that pages with rare matches are short", async () => {
+  test("examine a limited number of records for each page, so that pages are short if matches are rare", async () => {
     const rare = { ...december, errorClass: "NodeTimeout", looksAt: 2 };
     const pages: string[][] = [];
     let cursor: string | undefined;

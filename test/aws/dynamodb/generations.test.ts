@@ -37,7 +37,7 @@ const base: Generation = {
   createdAt: "2026-11-22T10:00:00.000Z",
 };
 
-test("pinned code is stored with all fields, and the first of two pieces of code with the same id stays", async () => {
+test("pinned code is stored with all fields, and other code with the same id does not replace it", async () => {
   const proven = { provenBy: "exec_01", approved: { by: "ada", at: base.createdAt }, embedding: [0.1235, -1, 0] };
   const whole = { ...base, ...proven, node: "whole" };
   expect(await store.create(whole)).toBe(true);

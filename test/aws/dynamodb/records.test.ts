@@ -24,7 +24,7 @@ describe("an object that is created lazily", () => {
     expect(begin().made()).toBe(0);
   });
 
-  it("is created once, even if several callers use it", () => {
+  it("is created only once, even if several callers use it", () => {
     const { counter, made } = begin();
     expect([counter.count, counter.read.count(), counter.add(1).count]).toEqual([0, 0, 1]);
     expect(made()).toBe(1);

@@ -44,7 +44,7 @@ describe("the hashes that wait for the next tree of proofs", () => {
     expect(await store.pending(1_000)).toEqual([]);
   });
 
-  it("are listed up to a limit, beginning with the oldest of each partition", async () => {
+  it("are listed up to a limit, beginning with the oldest hashes of each partition", async () => {
     for (const leaf of all) await leaves.put(leaf);
     const some = await store.pending(16);
     expect(some.length).toBeGreaterThan(8);
@@ -58,7 +58,7 @@ describe("the hashes that wait for the next tree of proofs", () => {
 });
 
 describe("the stored root of a tree of proofs", () => {
-  it("is written once for each number, and the list of roots begins with the highest number", async () => {
+  it("is written only once for each number, and the list of roots begins with the highest number", async () => {
     for (const number of [8, 9, 10, 11]) {
       expect(await store.create({ number, text: `text ${number}`, signature: "s" })).toBe(true);
       expect(await store.createStamp({ number, token: `token ${number}`, at: "2026", delayMs: number })).toBe(true);
@@ -96,7 +96,7 @@ describe("the leaves of a tree of proofs", () => {
     ["another order", `{"format":1,"leaves":[${second},${first}]}`],
     ["another format", `{"format":2,"leaves":[${first},${second}]}`],
     ["a further field", `{"format":1,"leaves":[${first},${second}],"more":1}`],
-    ["a leaf with three parts", `{"format":1,"leaves":[${first},["exec_b","${sha256("b")}","c"]]}`],
+    ["a leaf with three values", `{"format":1,"leaves":[${first},["exec_b","${sha256("b")}","c"]]}`],
     ["no list", `{"format":1}`],
     ["a text that is not JSON", "{"],
     ["null", "null"],
@@ -107,7 +107,7 @@ describe("the leaves of a tree of proofs", () => {
     await expect(roots.leaves(tree)).rejects.toThrow(TreeDamaged);
   });
 
-  it("are refused if the root of the tree names another number of leaves", async () => {
+  it("are refused if the root of the tree names a different number of leaves", async () => {
     await store.createTree(treeOf(1), under);
     await expect(createRoots(table, bucket).leaves(treeOf(1, 3))).rejects.toThrow(TreeDamaged);
   });

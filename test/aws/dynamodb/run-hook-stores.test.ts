@@ -48,7 +48,7 @@ describe("the statistics of runs", () => {
     expect(await read(query)).toEqual(expected);
   });
 
-  test("contain a run once, even if it is written twice", async () => {
+  test("contain a run once, even if the run is written twice", async () => {
     await stores.stats.put(stats("exec_1", "2026-11-01T00:00:00.000Z"));
     const [first] = await Array.fromAsync(stores.stats.read({ workflow: "invoice", from, to }));
     expect(first).toEqual(stats("exec_1", "2026-11-01T00:00:00.000Z"));
@@ -69,10 +69,10 @@ describe("the costs of a client in one month", () => {
   });
 });
 
-describe("the counted requests of an API key", () => {
+describe("the requests of an API key", () => {
   const window = { beginsAt: Date.parse("2026-11-22T00:00:10.000Z"), seconds: 10 };
 
-  test("are accepted in each time window up to the limit", async () => {
+  test("are counted and accepted up to the limit in each time window", async () => {
     const add = (count: number, at = window) => stores.rateStore.add({ id: "key_1", client: "acme" }, at, count, 100);
     expect([await add(60), await add(50), await add(40), await add(1)]).toEqual([true, false, true, false]);
     expect(await add(100, { ...window, beginsAt: window.beginsAt + 10_000 })).toBe(true);

@@ -20,7 +20,7 @@ test("a session is created once, and replaced only by a writer that has read its
   expect(await store().get(session.id)).toBeUndefined();
 });
 
-test("a session with a large state is stored in the S3 bucket, and its state is removed together with it", async () => {
+test("the large state of a session is stored in the S3 bucket, and is removed together with the session", async () => {
   const state = { ...session.state, context: `{"x":"${"y".repeat(50_000)}"}` };
   const large = { ...session, id: `ses_${"1".repeat(26)}`, state };
   await store().create(large);

@@ -20,7 +20,7 @@ describe("the slots of a pool", () => {
     expect(await slots.taken("W#a")).toHaveLength(3);
   });
 
-  test("are taken once for each run, and a repeated request succeeds unless another process now has the slot of the run", async () => {
+  test("are taken once for each run, and a repeated request succeeds unless another process now holds the slot of the run", async () => {
     expect(await slots.take("W#b", "exec_1", "2", 1)).toBe(true);
     expect(await slots.take("W#b", "exec_1", "3", 1)).toBe(true);
     expect(await slots.take("W#b", "exec_1", "2", 1)).toBe(false);
@@ -66,7 +66,7 @@ describe("the queue of a pool", () => {
     expect(waiting[0]?.pools).toEqual(["W#q", "C#acme"]);
   });
 
-  test("no longer contains a run after one call that takes the run out of all queues", async () => {
+  test("no longer contains a run after a single call has removed the run from all queues", async () => {
     await slots.leave({ execution: "exec_00", pools: ["W#q", "C#acme"] });
     for (const pool of ["W#q", "C#acme"]) {
       const [first] = await Array.fromAsync(slots.waiting(pool));
@@ -95,7 +95,7 @@ describe("the order of waiting runs of all clients", () => {
     return tickets;
   };
 
-  test("alternates between the clients, so that a client with many runs does not delay the others", async () => {
+  test("alternates between the clients, so that a client with many runs does not delay the other clients", async () => {
     await slots.enqueue({ execution: "exec_before", pools: ["S"] });
     for (const run of ["exec_a1", "exec_a2", "exec_a3"]) await ask("S", "a", run);
     await ask("S", "b", "exec_b1");
@@ -125,7 +125,7 @@ describe("the order of waiting runs of all clients", () => {
 
 const start = Date.parse("2026-11-25T12:00:00Z");
 
-/** Processes that share a clock, which moves only when the test moves it. */
+/** Returns functions for processes that share a clock. The clock advances only if the test advances it. */
 function processes(perSecond: number, begin: number) {
   const clock = { time: begin, now: () => clock.time, sleep: vi.fn(async () => sleep(0)) };
   return { clock, ask: () => createPace(table, perSecond, clock)() };
@@ -144,7 +144,7 @@ test("all processes together create no more sandboxes in a second than the plan 
   expect(clock.sleep).not.toHaveBeenCalled();
 });
 
-test("a process that may create no sandbox in the next second waits a second and reserves no time", async () => {
+test("a process that may create no sandbox in the next second waits for a second and reserves no time", async () => {
   const { ask, clock } = processes(0.05, start + 3_600_000);
   expect([await ask(), await ask()]).toEqual([true, true]);
   clock.sleep.mockClear();
@@ -155,7 +155,7 @@ test("a process that may create no sandbox in the next second waits a second and
   expect(clock.sleep).toHaveBeenLastCalledWith(21_000);
 });
 
-test("a lost response wastes a reserved time, but two processes never get the same time for creating a sandbox", async () => {
+test("a reserved time for a new sandbox stays unused if the response is lost, but two processes never get the same time", async () => {
   const { ask, clock } = processes(1, start + 7_200_000);
   table.faults = failing(1, "lost");
   expect([await ask(), await ask()]).toContain(true);

@@ -48,7 +48,7 @@ test("a task that cannot be read is left out of the waiting tasks, with a warnin
   warn.mockRestore();
 });
 
-test("the last result of a mail is recorded in the task that the mail is about, but not if the task was erased", async () => {
+test("the result of the last mail about a task is recorded in the task, but not if the task was erased", async () => {
   await tasks.create({ ...base, id: "task_mailed" });
   const [key, mail] = [
     { ...base, id: "task_mailed" },
@@ -110,13 +110,16 @@ describe("the change of a task's status", () => {
     ["open", ["open"], "answered", true],
     ["answered", ["open", "answered"], "sent", true],
     ["sent", ["open", "answered"], "expired", false],
-  ])("from %s, by a caller that expects one of %j, to %s returns %s", async (status, from, to, moved) => {
-    const task = { ...base, id: `task_${status}_${to}`, status };
-    await tasks.create(task);
-    expect(await tasks.move(task, from, to, "2026-11-22T10:00:00.000Z")).toBe(moved);
-    const after = moved ? { ...task, status: to, answeredAt: "2026-11-22T10:00:00.000Z" } : task;
-    expect(await tasks.get(task)).toEqual(after);
-  });
+  ])(
+    "from the status %s, by a caller that expects one of %j, to the status %s returns %s",
+    async (status, from, to, moved) => {
+      const task = { ...base, id: `task_${status}_${to}`, status };
+      await tasks.create(task);
+      expect(await tasks.move(task, from, to, "2026-11-22T10:00:00.000Z")).toBe(moved);
+      const after = moved ? { ...task, status: to, answeredAt: "2026-11-22T10:00:00.000Z" } : task;
+      expect(await tasks.get(task)).toEqual(after);
+    },
+  );
 
   test("to a final status removes the task from the pending tasks", async () => {
     const task = { ...base, id: "task_ends" };
@@ -127,7 +130,7 @@ describe("the change of a task's status", () => {
   });
 });
 
-test("hasOpen finds the one open task of an execution among many tasks that were answered", async () => {
+test("hasOpen finds the only open task of an execution among many answered tasks", async () => {
   const execution = "exec_busy";
   for (let n = 0; n < 5; n++) await tasks.create({ ...base, execution, id: `task_busy_${n}`, status: "sent" });
   expect(await tasks.hasOpen(execution)).toBe(false);

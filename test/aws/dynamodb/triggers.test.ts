@@ -20,7 +20,7 @@ const live: LiveTrigger = {
 const others: LiveTrigger = { ...live, workflowId: "other" };
 const pause = { failures: 2, until: "2026-01-01T00:00:00.000Z" };
 
-test("a trigger is found by its key, and replaced only by its own workflow", async () => {
+test("a trigger is found by its key, and only its own workflow can replace it", async () => {
   expect(await triggers.get(live.key)).toBeUndefined();
   expect(await triggers.put(live)).toBe(true);
   expect(await triggers.get(live.key)).toEqual(live);
@@ -84,7 +84,7 @@ beforeAll(async () => {
 const ids = async (query: Partial<DeliveryQuery>) =>
   (await deliveries.list({ limit: 10, ...query })).map(({ id }) => id);
 
-test("a second trigger delivery with the same key is not stored, and the first one is returned", async () => {
+test("a second trigger delivery with the same key is not stored, and the caller gets the first delivery", async () => {
   const later = { ...delivery, id: "dlv_9", execution: "exec_9" };
   expect(await deliveries.begin(later)).toEqual(delivery);
   expect(await deliveries.begin(delivery)).toBeUndefined();
@@ -119,7 +119,7 @@ test("a trigger delivery records its result, with or without a run", async () =>
   }
 });
 
-test("a trigger delivery that was erased with its client is not written again", async () => {
+test("a trigger delivery that was erased together with its client is not written again", async () => {
   await deliveries.finish("gone", { status: "refused", execution: null, reason: "its client is gone" });
   expect(await deliveries.begin({ ...delivery, key: "gone", id: "dlv_4", workflow: "other" })).toBeUndefined();
 });

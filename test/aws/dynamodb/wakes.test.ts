@@ -41,7 +41,7 @@ function taskOf(customer: string): WaitingTask {
   };
 }
 
-/** Sends an event, and returns the runs that it wakes and its reads of the table. */
+/** Sends an event. Returns the ids of the runs that the event wakes, and the read operations of the table. */
 async function costOf(story: EventWait, detail: string): Promise<{ woken: string[]; reads: string[] }> {
   table.operations.length = 0;
   const woken = await story.emit(detail);
@@ -51,7 +51,9 @@ async function costOf(story: EventWait, detail: string): Promise<{ woken: string
   };
 }
 
-/** Writes the items of `count` waiting tasks in batches, as the store writes those of one task. */
+/**
+ * Writes the items of `count` waiting tasks in batches. The items equal the items that the store writes for one task.
+ */
 async function createMany(count: number): Promise<void> {
   const first = taskOf("other-0");
   table.requests.length = 0;
@@ -80,13 +82,14 @@ test("the number of DynamoDB requests for an event does not depend on the number
   expect(ofOther).toEqual({ woken: [], reads: ["Query", "Query"] });
   const { woken, reads } = await costOf(story, '{"customer":"acme"}');
   expect(woken).toEqual([story.id]);
-  // Handling the event needs three reads: where to look in events, the tasks under the event's key, and the task
-  // itself. Answering the task needs three more: its tokens, and twice whether the run has other open tasks.
+  // The event needs three reads: of the fields by which tasks are found, of the tasks under the event's key, and of the
+  // task itself. The answer to the task needs three more reads: of the task's tokens, and twice of the run's open
+  // tasks.
   expect(reads).toEqual(["Query", "Query", "GetItem", "Query", "Query", "Query"]);
   expect(await costOf(story, '{"customer":"acme"}')).toEqual({ woken: [], reads: ["Query", "Query"] });
 });
 
-test("the fields by which events find the tasks that wait for them are stored once, and again only to expire later", async () => {
+test("the fields by which an event finds its waiting tasks are stored once, and again only to extend their time to live", async () => {
   const shape: WakeShape = ["hr", "detail", "person"];
   table.operations.length = 0;
   for (const day of ["01", "02", "20"]) await wakes.use({ shape, keepsEvents: true }, `2026-12-${day}T00:00:00Z`);
@@ -100,7 +103,7 @@ test("the fields by which events find the tasks that wait for them are stored on
   expect((await wakes.shapes()).filter((one) => one.shape[0] === "hr")).toHaveLength(2);
 });
 
-test("events are kept for a week, large events in the S3 bucket, and are read oldest first from a given time on", async () => {
+test("events are stored for a week, large events in the S3 bucket, and are read from a given time on, the oldest first", async () => {
   const event = (n: number, text: string): KeptEvent => ({ id: `e${n}`, at: `2026-11-2${n}T10:00:00.000Z`, text });
   const [early, late, large] = [event(1, "{}"), event(3, '{"n":850.0}'), event(2, `{"text":"${"ü".repeat(300_000)}"}`)];
   for (const one of [late, early, large]) await wakes.keepEvent("0".repeat(32), one);

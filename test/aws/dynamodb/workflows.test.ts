@@ -36,7 +36,7 @@ const version = (number: number, codeBytes = 100, workflowId = "invoice"): Workf
   createdAt: "2026-11-21T10:00:00.000Z",
 });
 
-/** A store with an empty cache. */
+/** Returns a store with an empty cache. */
 const open = () => createWorkflowStore(table, bucket);
 
 test("the second of two workflow versions with the same number is refused", async () => {
@@ -45,7 +45,7 @@ test("the second of two workflow versions with the same number is refused", asyn
   expect(await open().get("invoice", 1)).toEqual(version(1));
 });
 
-test("the latest workflow version is the one with the highest number, so 10 is later than 9", async () => {
+test("the latest workflow version is the version with the highest number, so that 10 is later than 9", async () => {
   for (const number of [2, 10, 9]) await open().create(version(number));
   expect((await open().latest("invoice"))?.version).toBe(10);
   expect(await open().latest("unknown")).toBeUndefined();
@@ -88,7 +88,7 @@ test("a workflow version is read from the table once, and later from the cache",
   expect(table.operations).toEqual([]);
 });
 
-test("a workflow version can be read from the table even if the cache has it", async () => {
+test("a caller can read a workflow version from the table even if the cache has this version", async () => {
   const store = open();
   await store.create(version(1, 10_000, "stale"));
   await store.get("stale", 1);
@@ -108,7 +108,7 @@ describe("a workflow definition over 8 KB", () => {
     expect(await open().latest("invoice")).toEqual(large);
   });
 
-  test("that is missing in S3 is reported with advice", async () => {
+  test("causes an error with advice if it is missing in S3", async () => {
     await open().create(version(21, 10_000));
     const key = { Bucket: bucket.bucket, Key: "workflows/invoice/hash-21.json" };
     await bucket.client.send(new DeleteObjectCommand(key));
@@ -122,7 +122,7 @@ describe("the publication of a version", () => {
   const [ready, , waiting] = frozen.values.publications as [Publication, Publication, Publication];
   const handedOver = { times: 2, at: "2026-01-01T00:02:00.000Z" };
 
-  test("records its returns to the queue until it has ended, and records nothing after its end", async () => {
+  test("records until its end how often it was put into the queue again, and records nothing afterwards", async () => {
     const { publications } = createServiceStores({ ...table, bucket });
     await publications.create(waiting);
     await publications.recordHandOver(waiting, handedOver);
@@ -149,7 +149,7 @@ describe("the publication of a version", () => {
   });
 });
 
-/** Builds an index with two items per page. In `text`, each item is a workflow (a letter) and a version (a digit). */
+/** Returns an index with two items per page. In `text`, each item is a workflow (a letter) and a version (a digit). */
 function index(text: string) {
   const rows = text
     .split(" ")

@@ -26,7 +26,7 @@ function detailPut(): string {
   return service.asked[0]?.body.Entries[0].Detail;
 }
 
-/** An event with the envelope of EventBridge. */
+/** Returns an event with the envelope of EventBridge. */
 const received = (detail: string) =>
   `{"version":"0","id":"e-1","detail-type":"Paid","source":"shop","detail":${detail}}`;
 
@@ -87,7 +87,7 @@ describe("an event that is too large for EventBridge", () => {
     const Detail = detailPut();
     const { key, bytes } = reference;
     expect(JSON.parse(Detail)).toEqual({ order: "A-1", paid: true, nova_detail: { key: expect.any(String), bytes } });
-    // Another event with the same detail has its own object, which exists until that event is delivered.
+    // Another event with the same detail has a separate object, which exists until the delivery of that event.
     expect(Detail).toMatch(/"key":"events\/[0-9a-f]{64}\.json"/);
     expect(Detail).not.toContain(key);
     expect(bucket.operations).toEqual(["PutObject"]);
@@ -107,7 +107,7 @@ describe("an event that is too large for EventBridge", () => {
     ["a reference with `..` in its key", `{"nova_detail":{"key":"events/../blobs/${sha256}.json","bytes":1}}`],
     ["a text in place of a reference", '{"nova_detail":"events/1.json"}'],
     ["null in place of a reference", '{"nova_detail":null}'],
-  ])("is used as it arrived, and not read from S3, if its detail has %s", async (_, small) => {
+  ])("is returned unchanged, and not read from S3, if its detail has %s", async (_, small) => {
     expect(await bus.whole(received(small))).toBe(received(small));
     expect(bucket.operations).toEqual([]);
   });
@@ -119,7 +119,7 @@ describe("an event that is too large for EventBridge", () => {
 });
 
 describe("an event with numbers that JavaScript would change", () => {
-  /** The event as a function receives it, after Lambda's runtime has parsed the JSON. */
+  /** Returns the event that a function receives after Lambda's runtime has parsed the JSON. */
   const throughLambda = (detail: string) => bus.whole(JSON.stringify(JSON.parse(received(detail))));
 
   it.each([
@@ -142,7 +142,7 @@ describe("an event with numbers that JavaScript would change", () => {
     expect(bucket.operations).toEqual(["PutObject"]);
   });
 
-  it("is sent with its short fields and a reference to the exact detail if both together exceed the size limit", async () => {
+  it("is sent with its short fields and a reference to the exact detail if the whole detail and the reference exceed the size limit", async () => {
     service.steps = [taken];
     const detail = `{"n":850.0,"rows":"${"x".repeat(1024 * 1024 - 4096 - 60)}"}`;
     await bus.put({ ...paid, detail });
@@ -150,7 +150,7 @@ describe("an event with numbers that JavaScript would change", () => {
     expect(await throughLambda(detailPut())).toBe(received(detail));
   });
 
-  it("is stored in S3 if it has 900 KB, unlike an event of this size with ordinary numbers", async () => {
+  it("is stored in S3 if it has 900 KB, but an event of this size with ordinary numbers is not", async () => {
     service.steps = [taken];
     const detail = JSON.stringify({ rows: "x".repeat(900 * 1024) });
     await bus.put({ ...paid, detail });
@@ -158,7 +158,7 @@ describe("an event with numbers that JavaScript would change", () => {
   });
 
   it.each(['{"n":850,"rate":0.1,"b":2,"a":1}', "{}", '{ "text" : "850.0" }'])(
-    "is stored in S3, unlike an event with the detail %s, whose numbers stay the same",
+    "is stored in S3, but an event with the detail %s is not, because its numbers stay the same",
     async (detail) => {
       service.steps = [taken];
       await bus.put({ ...paid, detail });

@@ -31,7 +31,7 @@ async function collect(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(body));
 }
 
-/** Sizes below and above 4 MiB, because a longer stream is buffered in a file. */
+/** Sizes below and above 4 MiB, because the store buffers a longer stream in a file. */
 const sizes = [0, 1, 100_000, 4 * 1024 * 1024, 4 * 1024 * 1024 + 1, 9_000_001];
 
 test.each(sizes)("a blob of %i bytes is read back unchanged, as bytes and as a stream", async (size) => {
@@ -42,7 +42,7 @@ test.each(sizes)("a blob of %i bytes is read back unchanged, as bytes and as a s
   expect((await collect(await blobs.stream(home, ref.sha256))).equals(body)).toBe(true);
 });
 
-test("a blob is stored under the names of its client and its outermost run, with its content type", async () => {
+test("a blob is stored with its content type, under a key that names its client and its outermost run", async () => {
   const ref: BlobRef = { ...refOf(Buffer.from("{}")), type: "json" };
   await blobs.put(home, ref, Buffer.from("{}"));
   const key = { Bucket: bucket.bucket, Key: `blobs/acme/exec_01/${ref.sha256}` };
@@ -77,7 +77,7 @@ test("the read of an erased blob throws an error that says that it was erased", 
   await expect(blobs.stream(home, "f".repeat(64))).rejects.toThrow(/was erased/);
 });
 
-test("a put of a blob deletes its temporary file, whether it succeeds or fails", async () => {
+test("a put of a blob deletes its temporary file after a success and after a failure", async () => {
   const leftovers = async () => (await readdir(tmpdir())).filter((name) => /^nova-[0-9a-f]{8}-/.test(name));
   const before = await leftovers();
   const body = randomBytes(5_000_000);
@@ -96,7 +96,7 @@ describe("an outage of S3", () => {
     ["error", 1000],
     ["throttle", 5_000_000],
     ["error", 5_000_000],
-  ] as const)("that is short (%s) does not lose a streamed body of %i bytes", async (fault, size) => {
+  ] as const)("does not lose a streamed body if it is short (%s) and the body has %i bytes", async (fault, size) => {
     const body = randomBytes(size);
     bucket.faults = failing(3, fault);
     await blobs.put(home, refOf(body), inPieces(body));
@@ -104,7 +104,7 @@ describe("an outage of S3", () => {
     expect(body.equals(await blobs.get(home, refOf(body).sha256))).toBe(true);
   });
 
-  test("that lasts causes the error StoreUnavailable", async () => {
+  test("causes the error StoreUnavailable if it lasts", async () => {
     bucket.faults = () => "error";
     const client = new S3Client({ maxAttempts: 1, forcePathStyle: true });
     const hasty = createBlobStore({ ...bucket, client });
@@ -112,7 +112,7 @@ describe("an outage of S3", () => {
     client.destroy();
   });
 
-  test("in the middle of a blob makes the reader continue at the byte where the connection broke", async () => {
+  test("makes the reader of a blob continue at the byte at which the connection broke", async () => {
     const body = randomBytes(300_000);
     const ranges: (string | undefined)[] = [];
     const broken = createServer((request, response) => {

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { uploadPage } from "../../../packages/aws/src/s3/upload-page.ts";
 import { getCacheControl, pageTypes } from "../../../packages/console/build/serving.ts";
 
-it("uploadPage uploads the HTML file of the console last, and lets browsers cache only the files in assets/ forever", async () => {
+it("uploadPage uploads the HTML file of the console last, and lets browsers cache without a time limit only the files in assets/", async () => {
   const folder = await mkdtemp(join(tmpdir(), "nova-page-"));
   await mkdir(join(folder, "assets"));
   for (const name of ["index.html", "icon.svg", "assets/a-1.js", "assets/b-2.css"])

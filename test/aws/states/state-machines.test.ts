@@ -117,7 +117,7 @@ describe("an execution of Step Functions", () => {
     );
   });
 
-  test("is stopped with an error and a cause, and stopping it a second time succeeds", async () => {
+  test("is stopped with an error and a cause, and a second stop succeeds", async () => {
     work = () => new Promise(() => {});
     await machines.start(arn, "exec_stopped", "{}");
     await machines.stop(arn, "exec_stopped", "Cancelled", "by hand");
@@ -159,7 +159,7 @@ describe("an execution of Step Functions", () => {
     expect(await machines.answerTask("never given out", "{}")).toBe(false);
   });
 
-  test("that does not exist is described as null, and stopping it succeeds", async () => {
+  test("is described as null if it does not exist, and a stop then succeeds", async () => {
     expect(await machines.describe(arn, "exec_none")).toBeNull();
     await machines.stop(arn, "exec_none", "Cancelled", "by hand");
   });
@@ -212,11 +212,11 @@ describe("the versions of a state machine", () => {
       arns.unshift(await machines.publish("nova-versions", definition(comment), comment));
   });
 
-  test("are listed newest first for the ARN of any of them", async () => {
+  test("are listed newest first for the ARN of any version", async () => {
     for (const arn of arns) expect(await versions.list(arn)).toEqual(arns);
   });
 
-  test("can be removed repeatedly, and are not listed after that", async () => {
+  test("can be removed repeatedly, and are not listed after their removal", async () => {
     const [newest = "", middle = "", oldest = ""] = arns;
     await versions.remove(middle);
     await versions.remove(middle);

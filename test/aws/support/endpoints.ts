@@ -90,7 +90,7 @@ export function useBucket(): TestBucket {
   return bucket;
 }
 
-/** Returns a function that gives a fault to the first `times` requests. */
+/** Returns a function that returns the given fault for the first `times` requests, and no fault for later requests. */
 export function failing<T extends "throttle" | "error" | "lost">(times: number, fault: T): () => T | undefined {
   let left = times;
   return () => (left-- > 0 ? fault : undefined);

@@ -11,12 +11,12 @@ export interface Asked {
   body: any;
 }
 
-/** One expected request and its answer. */
+/** One expected request and the response to it. */
 export interface Step {
   operation: string;
   status?: number;
   body?: object;
-  /** Name of the error, if the answer is one. */
+  /** The name of the error, if the response is an error. */
   error?: string;
 }
 

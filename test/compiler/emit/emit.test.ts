@@ -56,7 +56,7 @@ describe("the state machine of a workflow", () => {
     expect(branching.StartAt).toBe("start");
   });
 
-  it("has the description of the workflow and of each node as a comment, or the name without a description", () => {
+  it("has the description of the workflow and of each node as a comment, or the name if there is no description", () => {
     const described = compile(
       [start(), action("a", { name: "A", description: "Does a." }), action("b", { name: "B" }), end()],
       ["start -> a", "a -> b", "b -> end"],
@@ -86,7 +86,7 @@ describe("the Step Functions task of a node", () => {
     expect(written.States).toEqual(line.States);
   });
 
-  it("never retries errors with the policy `never`, and names every other error of runs before States.ALL", () => {
+  it("never retries errors with the policy `never`, and has a rule for every other error of runs before the rule for States.ALL", () => {
     const retry = task(line, "work").Retry;
     const never = Object.entries(runErrors).filter(([, error]) => error.retry === "never");
     const ours = Object.keys(runErrors).filter((name) => name !== "NodeRetry");
@@ -143,7 +143,7 @@ describe("the Step Functions task of a node", () => {
 });
 
 describe("the onError of a node", () => {
-  it("is followed only if the settle task, which gets the error, finds a failure in the chain", () => {
+  it("is followed only if the settle task finds a failure in the chain", () => {
     expect(task(guarded, "work.settle")).toMatchObject({
       Resource: functions.settleNode,
       Parameters: {
@@ -162,7 +162,7 @@ describe("the onError of a node", () => {
     });
   });
 
-  it("is not followed if the task of a decision failed after its entry was written: the run follows the decision in the entry", () => {
+  it("is not followed if a decision's task failed after its entry was written, because the run follows the entry", () => {
     expect(branching.States["big.settled"]).toEqual({
       Type: "Choice",
       Choices: [
@@ -175,7 +175,7 @@ describe("the onError of a node", () => {
 });
 
 describe("the Choice state of a decision", () => {
-  it("has rules that compare texts: strings as they are, booleans and numbers as JSON", () => {
+  it("has rules that compare texts: strings unchanged, and booleans and numbers as JSON", () => {
     const ends = ["a", "b", "c", "d", "e"].map(end);
     const machine = compile(
       [start(), decision("d0"), ...ends],
@@ -250,7 +250,7 @@ it("the task of a node with a long timeout is repeated after each pause while th
   expect(await aslErrors(machine)).toBe("");
 });
 
-it("repeated checks lead to the Choice after a long decision, and to the end of an item after its last node", () => {
+it("repeated checks of long code lead to the Choice if the node is a decision, and to the end of the item after its last node", () => {
   expect(stateOf(machine, "d.running", "Choice").Default).toBe("d.branch");
   expect(taskOf(machine, "i").Next).toBe("i.running");
   expect(stateOf(machine, "i.running", "Choice").Default).toBe("m.item.done");
@@ -261,8 +261,8 @@ it("a node with a timeout of 840 seconds is one task, without repeated checks", 
 });
 
 /**
- * A row `start`, `a`, `d`, `b`, `e`, `ask`, `end`. Loops lead from `d` back to `a` up to `max` times, from `e` to `b`
- * once, and from the answer "no" of `ask` to `a` twice.
+ * The nodes `start`, `a`, `d`, `b`, `e`, `ask` and `end` in a row. Loops lead from `d` back to `a` at most `max` times,
+ * from `e` to `b` at most once, and for the answer "no" from `ask` to `a` at most twice.
  */
 const looping = (max: number) =>
   workflow(
@@ -294,7 +294,7 @@ describe("a workflow whose loops fit into one history of Step Functions", () => 
 describe("the state machine of a workflow whose loops exceed one history of Step Functions", () => {
   const { stateMachine: machine, history } = toMachine(looping(1000));
 
-  it("starts at the node that its input names, or at the start node if the input names none", () => {
+  it("starts at the node that its input names, or at the start node if the input names no node", () => {
     expect(machine.StartAt).toBe("execution.begin");
     const { Choices, Default } = stateOf(machine, "execution.begin", "Choice");
     expect(Default).toBe("start");
@@ -315,7 +315,7 @@ describe("the state machine of a workflow whose loops exceed one history of Step
     ["ask.branch", 0],
     ["ask.settled", 1],
   ])(
-    "first tests in the state %s whether a further execution must start, and then compares the decision",
+    "tests in the state %s first whether a further execution must start, and then which edge the decision takes",
     (name, place) => {
       const rule = { Variable: "$.continuation", IsPresent: true, Next: "execution.continue" };
       expect(stateOf(machine, name, "Choice").Choices[place]).toEqual(rule);

@@ -31,7 +31,7 @@ describe("the state machine of a fork", () => {
     });
   });
 
-  it("gives every branch a scope of its own, whose entries are numbered from 0", () => {
+  it("gives every branch a separate scope, whose entries are numbered from 0", () => {
     const [first, second] = parallelOf(fork, "f.fork").Branches;
     expect([first?.StartAt, second?.StartAt]).toEqual(["f.fork.a", "f.fork.d"]);
     expect(first?.States["f.fork.a"]).toEqual({
@@ -54,7 +54,7 @@ describe("the state machine of a fork", () => {
     expect(stateOf(fork, "f.fork.a.failed", "Fail")).toEqual(failed);
   });
 
-  it("ends every branch with an empty result, and has a separate state for this end after a Choice", () => {
+  it("ends every branch with an empty result, in a separate state if a Choice comes before this end", () => {
     expect(taskOf(fork, "b")).toMatchObject({ End: true, OutputPath: null });
     expect(stateOf(fork, "f.fork.d.done", "Pass")).toEqual({ Type: "Pass", End: true, OutputPath: null });
     expect(stateOf(fork, "d.branch", "Choice").Choices[0].Next).toBe("f.fork.d.done");
@@ -112,7 +112,7 @@ describe("the state machine of a map", () => {
     });
   });
 
-  it("gives every item a scope of its own, which is named by the item's number", () => {
+  it("gives every item a separate scope, which has the item's number as its name", () => {
     expect(stateOf(machine, "m.item", "Pass")).toEqual({
       Type: "Pass",
       Parameters: {
@@ -151,7 +151,7 @@ describe("the state machine of a map", () => {
     expect(stateOf(machine, "m.joined", "Choice").Choices[0].Next).toBe("execution.close");
   });
 
-  it("gives each item an execution of its own if the items are too many for one history", () => {
+  it("gives each item a separate execution if the items are too many for one history", () => {
     expect(taskOf(machine, "m").Parameters).toMatchObject({ node: "m", inline_items: expect.any(Number) });
     expect(stateOf(machine, "m.size", "Choice")).toEqual({
       Type: "Choice",
@@ -180,7 +180,7 @@ describe("the state machine of a map", () => {
     expect(Object.keys(own.ItemProcessor.States)).toEqual(names.map((name) => `${name}.distributed`));
   });
 
-  it("passes the same limit for items inside the map's execution to the settle task as to the task", () => {
+  it("passes the same limit for items inside the map's execution to the task of the map and to its settle task", () => {
     const [task, settle] = [
       taskOf(machineOf({ onError: "join" }), "m"),
       taskOf(machineOf({ onError: "join" }), "m.settle"),
@@ -212,7 +212,7 @@ describe("the state machine of a map", () => {
     expect(() => compileStateMachine(JSON.parse(JSON.stringify(toStateMachine(long))))).not.toThrow();
   });
 
-  it("has a fork after its join if the map has several outgoing edges, and the scopes of this fork start at the join", () => {
+  it("has a fork after its join if the map has several outgoing edges, and the scopes of this fork begin with the join", () => {
     expect(stateOf(machine, "m.joined", "Choice").Default).toBe("m.join.fork");
     expect(parallelOf(machine, "m.join.fork").Next).toBe("m.join.join");
     expect(stateOf(machine, "m.join.fork.x", "Pass").Parameters).toMatchObject({

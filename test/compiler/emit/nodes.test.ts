@@ -41,7 +41,7 @@ describe("the state machine of an approval", () => {
     });
   });
 
-  it("looks for an answer in the chain after the timeout, instead of asking a second time", () => {
+  it("reads the answer from the chain after the timeout, and does not request the approval a second time", () => {
     const [never] = taskOf(asking, "ask").Retry;
     expect(never).toMatchObject({ MaxAttempts: 0, ErrorEquals: expect.arrayContaining(["States.Timeout"]) });
     expect(catches(taskOf(asking, "ask"))).toEqual({
@@ -56,7 +56,7 @@ describe("the state machine of an approval", () => {
     });
   });
 
-  it("continues along the edge of the choice, whether the task or a settle task returns the choice", () => {
+  it("continues along the edge of the choice that the task or a settle task returns", () => {
     const rules = [
       { Variable: "$.decision", StringEquals: "yes", Next: "paid" },
       { Variable: "$.decision", StringEquals: "no", Next: "left" },
@@ -69,7 +69,7 @@ describe("the state machine of an approval", () => {
 });
 
 describe("the state machine of a wait", () => {
-  it("for a time calls a Lambda that returns the time, waits without a Lambda, and calls a Lambda that writes the entry", () => {
+  it("calls a Lambda for the time, waits without a Lambda, and calls a Lambda for the entry, if the wait is for a time", () => {
     expect(taskOf(waiting, "pause")).toMatchObject({ Parameters: { node: "pause", ...position }, Next: "pause.wait" });
     expect(stateOf(waiting, "pause.wait", "Wait")).toEqual({
       Type: "Wait",
@@ -83,7 +83,7 @@ describe("the state machine of a wait", () => {
     });
   });
 
-  it("for an event waits with a task token, and fails after its timeout", () => {
+  it("waits with a task token if the wait is for an event, and fails after its timeout", () => {
     expect(taskOf(waiting, "order")).toMatchObject({ TimeoutSeconds: 3600, Next: "end" });
     expect(catches(taskOf(waiting, "order"))).toMatchObject({
       "States.Timeout": "order.expired",
@@ -129,7 +129,7 @@ describe("the state machine of a workflow node", () => {
     expect(taskOf(calling, "bill.run")).not.toHaveProperty("TimeoutSeconds");
   });
 
-  it("leads a failure to the close of the run, or, if the node has an onError, to its settle and then to the onError node", () => {
+  it("leads from a failure to the close of the run, or to the settle task and the onError node if there is an onError", () => {
     const closing = { ExecutionClosed: "execution.closed", "States.ALL": "execution.close" };
     const settling = { ...closing, "States.ALL": "rate.settle" };
     for (const name of ["bill", "bill.done"]) expect(catches(taskOf(calling, name))).toEqual(closing);

@@ -54,7 +54,7 @@ describe("the history events that the compiler counts for a workflow", () => {
     );
   });
 
-  it("include three for each retry of a node: scheduled, started, failed", () => {
+  it("include three events for each retry of a node: scheduled, started and failed", () => {
     const events = (extra: Parameters<typeof action>[1]) => countEvents(lower(line(action("a", extra))), () => 1);
     expect(events({ retry: { attempts: 5, delaySeconds: 1 } })).toBe(events({}) + 4 * 3);
     const look = 5 + 2 + 2;
@@ -71,10 +71,10 @@ describe("the history events that the compiler counts for a workflow", () => {
     ["a wait for an event", line(eventNode("e"))],
     ["a fork", fan],
     ["a map", line(each)],
-  ])("are only slightly more than those of an execution without failures, for %s", async (_, whole) => {
+  ])("are only slightly more than the events of an execution without failures: %s", async (_, whole) => {
     const { events } = await execute(whole, succeeds);
     const counted = countEvents(lower(whole), () => maxItems);
-    // A failure adds events: those of its settle, and of the states that end a branch or an item.
+    // A failure adds the events of the settle task, and of the states that end a branch or an item.
     expect(counted - events).toBeGreaterThanOrEqual(0);
     expect(counted - events).toBeLessThanOrEqual(45);
   });
@@ -84,7 +84,7 @@ describe("the number of items that a map runs in its own execution", () => {
   const planned = (id: string, plan: ReturnType<typeof lower>) =>
     plan.main.nodes.find((node) => node.id === id) as PlannedMap;
 
-  it("is as high as possible while a fifth of the free history stays unused", () => {
+  it("is as high as possible, but leaves a fifth of the free history unused", () => {
     const plan = lower(line(each));
     const most = inlineItems(plan, "m");
     const free = historyLimit - countEvents(plan, () => 0);
@@ -93,7 +93,7 @@ describe("the number of items that a map runs in its own execution", () => {
     expect(most).toBeGreaterThan(1_000);
   });
 
-  it("is lower if other maps or other nodes of the workflow need the history", () => {
+  it("is lower if other maps or other nodes of the workflow need parts of the history", () => {
     const two = lower(line(each, { ...each, id: "n", body: body([action("other")], []) }));
     const nested = lower(line(map("outer", body([each], []))));
     expect(inlineItems(two, "m")).toBe(inlineItems(two, "n"));
@@ -142,7 +142,7 @@ describe("the number of items that a map runs in its own execution", () => {
     );
   });
 
-  it("cannot be computed for a map that the workflow does not have, and the attempt throws an error", () => {
+  it("cannot be computed for a map that the workflow does not have, so that inlineItems throws an error", () => {
     expect(() => inlineItems(lower(line(action("a"))), "m")).toThrow('no map "m"');
   });
 });
@@ -182,7 +182,7 @@ describe("the history events that the compiler counts until a run continues in a
     expect(stretch(1000)).toBe(stretch(100));
   });
 
-  it("include every round of a loop in a branch", () => {
+  it("include the events of every round of a loop in a branch", () => {
     const inner = (max: number) =>
       workflow(
         [start(), action("f"), action("a"), decision("x"), action("b"), decision("d"), end()],

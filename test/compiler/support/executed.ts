@@ -34,7 +34,7 @@ export interface Executed {
   /** Ids of the visited nodes and joins, by scope. */
   scopes: Map<string, string[]>;
   end: string;
-  /** Number of events in the history. */
+  /** The number of events in the histories of all executions. */
   events: number;
   /** Number of executions of the state machine, including further ones. */
   executions: number;
@@ -42,7 +42,7 @@ export interface Executed {
   mapRuns: number;
 }
 
-/** The outcome of an entry after the limits of its loops are applied, with the numbers of their rounds. */
+/** The outcome of an entry after the `max` of each loop is applied, and the number of rounds of each loop. */
 interface Turned {
   outcome: Outcome;
   loops: Loops | undefined;
@@ -53,7 +53,8 @@ interface Turned {
 const execution = { id: "exec_1", workflowId: "sample", version: 1 };
 
 /**
- * Compiles a workflow and executes its state machine with simulated functions, which answer as the real functions must.
+ * Compiles a workflow and executes its state machine. Simulated functions take the place of the real functions and
+ * return the same results.
  */
 export async function execute(
   workflow: Workflow,
@@ -156,7 +157,7 @@ class ScriptedFunctions {
     return isFirst;
   }
 
-  /** Returns the child execution to start. Its name says how `Children` ends it. */
+  /** Returns the child execution to start. Its name tells `Children` how to end this execution. */
   #call(payload: NodePayload): object {
     const { kind } = this.#fate(payload);
     if (kind === "closed") this.#enter(payload.node, payload);
@@ -165,7 +166,8 @@ class ScriptedFunctions {
   }
 
   /**
-   * Simulates a request for an answer: the answer is given at once, is never given, or does not reach Step Functions.
+   * Simulates the request of an approval or of a wait for an event. The answer comes at once, never comes, or does not
+   * reach Step Functions.
    */
   #request(payload: NodePayload): object {
     const { kind } = this.#fate(payload);
@@ -219,7 +221,10 @@ class ScriptedFunctions {
     return { ...linkAt(payload, payload.seq + 1), summary: {}, ...decision, ...items, ...this.#goesOn(payload) };
   }
 
-  /** Makes every loop of the main line continue in a further execution, if the state machine supports that. */
+  /**
+   * Returns the further execution that continues a loop of the main line, or nothing if the state machine has no such
+   * executions.
+   */
   #goesOn({ scope, seq }: Position): object {
     if (!this.#continues) return {};
     const resume = this.#turned.get(`${scope}#${seq + 1}`)?.back;
@@ -271,7 +276,7 @@ class ScriptedFunctions {
     return this.#fates(scope, seq + 1);
   }
 
-  /** Notes an entry. If several deliveries write it, it is noted only once. */
+  /** Notes that a delivery wrote an entry. Notes the entry only once if several deliveries write it. */
   #enter(name: string, at: Position): void {
     const visited = this.scopes.get(at.scope) ?? [];
     this.scopes.set(at.scope, visited);
@@ -288,7 +293,10 @@ class ScriptedFunctions {
     if (String(got) !== String(expected)) throw named("Unexpected", `got ${got} instead of ${expected}`);
   }
 
-  /** Fails if a question is asked twice: its timeout is an outcome, so it must not be repeated. */
+  /**
+   * Throws an error if a question is asked twice. The timeout of a question is an outcome, so the question must not be
+   * repeated.
+   */
   #once({ scope, seq }: Position): object {
     const link = `${scope}#${seq}`;
     if (this.#delivered.has(link)) throw named("Unexpected", `${link} is delivered twice`);
@@ -309,8 +317,8 @@ class ScriptedFunctions {
 }
 
 /**
- * Returns the items as the engine answers: inline, or as the key of a list in S3. The key contains the length of the
- * list.
+ * Returns the items as the engine does: as a list of numbers, or as the key of such a list in S3. The key is the length
+ * of the list.
  */
 function itemsOf(count: number, { inline_items: most = count }: NodePayload): object {
   if (count > most) return { count, distributed: true, manifest: { bucket: "lists", key: String(count) } };
@@ -321,7 +329,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 
 const readObject: ReadObject = async ({ key }) => JSON.stringify(numbers(Number(key)));
 
-/** Returns the position that every answer contains. */
+/** Returns the position that every result of a function contains. */
 function linkAt({ scope }: Position, seq: number): object {
   return { execution, scope, seq };
 }

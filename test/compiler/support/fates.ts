@@ -5,19 +5,20 @@ import fc from "fast-check";
 export interface Fate {
   /**
    * `fails`: the node fails. `unseen`: it succeeds, but its Lambda dies ten times before it answers. `unsettled`: the
-   * Lambda of its settle dies ten times, too. `flaky`: its Lambda dies once. `closed`: the run is closed meanwhile.
-   * `expires`: there is no answer to its question. `late`: there is an answer, but it does not reach Step Functions.
+   * Lambda of its settle task dies ten times, too. `flaky`: its Lambda dies once. `closed`: the run is closed
+   * meanwhile. `expires`: there is no answer to its question. `late`: there is an answer, but it does not reach Step
+   * Functions.
    */
   kind: "succeeds" | "fails" | "unseen" | "unsettled" | "flaky" | "closed" | "expires" | "late";
   pick: number;
 }
 
-/** From this entry number on, every entry of a scope succeeds, so that no cycle of `onError` runs for ever. */
+/** From this entry number on, every entry of a scope succeeds, so that no cycle of onError edges runs for ever. */
 const lastFate = 6;
 
 /**
- * Returns the fate of an entry. It depends only on scope and entry number, so that the speed of branches has no
- * influence.
+ * Returns the fate of an entry. It depends only on scope and entry number, so that the speed of branches does not
+ * change it.
  */
 export type Fates = (scope: string, seq: number) => Fate;
 

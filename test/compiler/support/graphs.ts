@@ -6,7 +6,7 @@ import { action, approval, childNode, decision, end, eventNode, map, start, unti
 
 export interface Graph {
   workflow: Workflow;
-  /** The node after each fork, by the name of the fork in the chain; null if the join ends a body. */
+  /** The node after each fork, by the name of the fork in the chain. It is null if the join ends the body of a map. */
   joins: Record<string, string | null>;
 }
 
@@ -20,10 +20,10 @@ export const forwardGraphs: fc.Arbitrary<Graph> = programs.map((program) => new 
 const round = "go round";
 const maxLoops = 2;
 
-/** The place at which a block is added: the nodes and edges of the body so far, and the node after the block. */
+/** The position at which a block is added: the nodes and edges of the body so far, and the node after the block. */
 interface Place {
   body: Body;
-  /** The node after the block; null if the body of a map ends there. */
+  /** The node after the block. It is null if the body of a map ends there. */
   next: string | null;
   /** Nodes to which a choice may lead, in addition to the later pieces of the block and `next`. */
   others: string[];

@@ -1,7 +1,7 @@
 import { type Condition, conditionLabel } from "@nova/workflow";
 import fc from "fast-check";
 
-/** A random workflow as a tree; `graphs.ts` turns it into nodes and edges. */
+/** A random workflow as a tree. The module `graphs.ts` converts the tree into nodes and edges. */
 export interface Program {
   /** The parallel branches after the start node, which join at `block`. Empty if `block` follows the start directly. */
   first: Block[];
@@ -9,7 +9,7 @@ export interface Program {
   ends: number;
 }
 
-/** Pieces in a row. Each piece leads to the next one, and the last piece to the node after the block. */
+/** Pieces in a row. Each piece leads to the next piece, and the last piece leads to the node after the block. */
 export type Block = Piece[];
 
 export type Piece = Step | Choice | Each;

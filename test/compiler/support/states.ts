@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { MapState, ParallelState, State, StateMachine, States, TaskState } from "@nova/compiler";
 
-/** Returns all states of a machine by name, including those in branches and maps. */
+/** Returns all states of a state machine by name, including the states in branches and maps. */
 export function allStates({ States: states }: { States: States }): Record<string, State> {
   const inner = Object.values(states).flatMap((state) => {
     if (state.Type === "Parallel") return state.Branches.map(allStates);
@@ -33,7 +33,7 @@ const validate: (definition: unknown) => Promise<{ errorsText(separator: string)
   import.meta.url,
 )("asl-validator");
 
-/** Returns the errors of asl-validator for a definition; an empty text if it accepts the definition. */
+/** Returns the errors of asl-validator for a definition, or an empty text if asl-validator accepts the definition. */
 export async function aslErrors(machine: StateMachine): Promise<string> {
   // asl-validator changes its input, so it gets a copy.
   const { errorsText } = await validate(JSON.parse(JSON.stringify(machine)));

@@ -13,7 +13,10 @@ import { type Fates, itemCount, outcomeOf } from "./fates.ts";
 
 export interface Walk {
   scopes: Map<string, Visits>;
-  /** `succeeded`, or the error with which the execution fails; null if the end depends on the speed of branches. */
+  /**
+   * The text `succeeded`, or the error with which the execution fails. It is null if the end depends on the speed of
+   * branches.
+   */
   end: string | null;
   /** The kinds of events that the walk met. A test checks that the random walks meet them all. */
   events: Set<WalkEvent>;
@@ -177,7 +180,7 @@ class Walker {
     return end ?? this.#goOn(join, edges[0]?.to, scope, visited);
   }
 
-  /** Returns the end of the run at a failed join; null if the run continues after the join. */
+  /** Returns the end of the run at a failed join, or null if the run continues after the join. */
   #join(join: string, ends: End[], at: { scope: string; visited: string[]; prefix: string; tolerated?: number }) {
     const count = (kind: End["kind"]) => ends.filter((end) => end.kind === kind).length;
     const { scope, visited, prefix, tolerated } = at;

@@ -13,7 +13,7 @@ const task = (allow?: string[], sealed?: true) => {
 };
 
 describe("the network hosts that a node can connect to", () => {
-  it("are those of its definition and those of its credentials, each once", () => {
+  it("are the hosts in its definition and the hosts of its credentials, each listed once", () => {
     expect(allowedFor(task(["api.acme.test:443", "b.test"]), overlay)).toEqual([
       "api.acme.test:443",
       "b.test",
@@ -38,7 +38,7 @@ describe("the network hosts that a node can connect to", () => {
     ["IP addresses, ranges and this machine", ["10.0.0.7:1", "[::1]:2", "10.0.0.0/8:3", "localhost:4"], undefined],
     ["no hosts", undefined, undefined],
   ])(
-    "have their IP addresses looked up before the code starts only if a host name has another port than 80 and 443: %s %j",
+    "are resolved to IP addresses before the code starts only if a host name has a port other than 80 and 443: %s %j",
     async (_what, allow, addresses) => {
       const asked: string[] = [];
       const addressesOf = async (host: string) => {
@@ -91,7 +91,7 @@ it("a delivery stops waiting for running code when its time for this code or the
   expect(other.follow.signal.aborted).toBe(true);
 });
 
-it("a delivery whose time for running code is over first completes the transfer of a value to this code", async () => {
+it("a delivery whose time for running code ends during the transfer of a value to the code completes the transfer", async () => {
   const { time, follow, io: watched } = following();
   const body = (await watched.openBlob(ref))[Symbol.asyncIterator]();
   await body.next();
@@ -103,7 +103,7 @@ it("a delivery whose time for running code is over first completes the transfer 
   expect(follow.signal.aborted).toBe(true);
 });
 
-it("a delivery whose time for running code is over first completes the transfer of a value from this code, even if storing it fails", async () => {
+it("a delivery whose time for running code ends during the transfer of a value from the code completes it, even if the write fails", async () => {
   const { time, follow, io: watched } = following();
   const failing = async function* () {
     yield Buffer.from("a");
@@ -115,7 +115,7 @@ it("a delivery whose time for running code is over first completes the transfer 
   expect(follow.signal.aborted).toBe(true);
 });
 
-/** Lists for each run of code, in order, whether its request says that it is the last one of the run. */
+/** Returns a pair for each request that starts code: the id of the node, and whether the request has `isLast`. */
 async function lastOf(story: Story, ...nodes: [node: string, seq: number, scope?: string][]) {
   await story.start('{"list": [1]}');
   for (const [node, seq, scope] of nodes)
@@ -123,7 +123,7 @@ async function lastOf(story: Story, ...nodes: [node: string, seq: number, scope?
   return story.begun.map(({ request }) => [request.node, request.isLast ?? false]);
 }
 
-it("a request to the sandbox marks code as the last code of the run if only end nodes follow its node", async () => {
+it("a request to the sandbox marks code as the last code of the run if only end nodes follow the node of the code", async () => {
   const row = new Story(flow("row", [action("a"), action("b")], lines("start > a > b > end")));
   expect(await lastOf(row, ["a", 0], ["b", 1])).toEqual([
     ["a", false],

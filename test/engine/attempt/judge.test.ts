@@ -37,7 +37,7 @@ describe("decide", () => {
     ['{"a":1}', ["yes", "default"], "default"],
     ["2", [true, false, "default"], "default"],
     ['"yes "', ["yes", "default"], "default"],
-  ])("chooses for the decision %s among the edges %j the edge %s", (json, conditions, label) => {
+  ])("chooses for the decision %s from the edges %j the edge %s", (json, conditions, label) => {
     expect(taken(json, conditions)).toBe(label);
   });
 
@@ -54,7 +54,10 @@ describe("decide", () => {
       /no edge for branch_decision "maybe" - it leads on for "yes", 2; add an edge with "default"/,
     ],
     [JSON.stringify("x".repeat(500)), ["yes"], /branch_decision "x{76}\.\.\. - /],
-  ])("fails and names the existing edges if none fits the decision %.10s", (json, conditions, problem) => {
-    expect(taken(json, conditions)).toMatch(problem);
-  });
+  ])(
+    "throws an error that names the existing edges if no edge fits the decision %.10s",
+    (json, conditions, problem) => {
+      expect(taken(json, conditions)).toMatch(problem);
+    },
+  );
 });

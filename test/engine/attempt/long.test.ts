@@ -7,9 +7,9 @@ import { fails, Story, succeeds } from "../../support/engine/story.ts";
 const hours = { timeoutSeconds: 7_200 };
 const workflow = flow("long", [action("a", hours), action("b")], lines("start > a > b > end"));
 
-/** A run with long code, which ends when the test allows it. */
+/** A run whose first node has long code. The code ends when the test sets `codeStopsAt` to undefined. */
 class LongStory extends Story {
-  /** Ends the time for which the current delivery follows the code. */
+  /** Ends the time during which the current delivery waits for the code. */
   #timeUp: (() => void) | undefined;
 
   static async begun(flowOf = workflow, scripts: ConstructorParameters<typeof Story>[1] = {}): Promise<LongStory> {
@@ -24,7 +24,9 @@ class LongStory extends Story {
     return story;
   }
 
-  /** Runs one delivery until it ends, whether the code has ended or not. */
+  /**
+   * Runs one delivery to its end and returns its result. If the code still runs, the delivery ends without an entry.
+   */
   async look(delivery: Process = this.deliver("a", 0)): Promise<unknown> {
     await this.finish(delivery);
     this.#timeUp?.();
@@ -33,7 +35,7 @@ class LongStory extends Story {
 }
 
 describe("code with a timeout of two hours", () => {
-  it("starts once, is checked by deliveries at growing intervals, and its result is committed by the last delivery", async () => {
+  it("starts once and is checked by deliveries at growing intervals, the last of which commits its result", async () => {
     const story = await LongStory.begun(workflow, { a: [succeeds("a", "12345678901234567890")] });
     expect(await story.look()).toMatchObject({ scope: "", seq: 0, running: true, pause: 5 });
     story.world.clock.advance(600_000);
@@ -48,7 +50,7 @@ describe("code with a timeout of two hours", () => {
     await story.judge();
   });
 
-  it("runs in a sandbox that lives as long as the timeout of the code and is killed once the result is there", async () => {
+  it("runs in a sandbox that lives as long as the timeout of the code and is killed after the code has returned its result", async () => {
     const story = await LongStory.begun();
     await story.look();
     const [sandbox] = story.world.sandboxes.alive();
@@ -67,7 +69,7 @@ describe("code with a timeout of two hours", () => {
     expect(Date.parse(sandbox?.endsAt ?? "") - Date.parse(sandbox?.createdAt ?? "")).toBe(86_400_000);
   });
 
-  it("leaves its sandbox to the next node if it ends while its first delivery waits for it", async () => {
+  it("leaves its sandbox to the next node if it ends during the first delivery of its node", async () => {
     const story = await LongStory.begun();
     story.codeStopsAt = undefined;
     expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1 });
@@ -87,7 +89,7 @@ describe("code with a timeout of two hours", () => {
     expect(story.world.sandboxes.alive().map(({ id }) => id)).toEqual(["S1"]);
   });
 
-  it("is killed by a cancel, and later deliveries of its node report that the run is closed", async () => {
+  it("is killed if the run is cancelled, and later deliveries of its node report that the run is closed", async () => {
     const story = await LongStory.begun();
     await story.look();
     await story.finish(story.cancel());
@@ -97,7 +99,7 @@ describe("code with a timeout of two hours", () => {
     await story.judge();
   });
 
-  it("that fails and has a retry starts again in a new sandbox, with its whole timeout", async () => {
+  it("starts again in a new sandbox with its whole timeout if it fails and its node has a retry", async () => {
     const retry = { effects: false, retry: { attempts: 2, delaySeconds: 5 } };
     const repeated = flow("repeated", [action("a", { ...hours, ...retry })], lines("start > a > end"));
     const story = await LongStory.begun(repeated, { a: [fails("no"), succeeds("a", "1")] });
@@ -115,7 +117,7 @@ describe("code with a timeout of two hours", () => {
     await story.judge();
   });
 
-  it("fails its node if its sandbox is lost, as code with a short timeout does", async () => {
+  it("fails its node if its sandbox is lost, just like code with a short timeout", async () => {
     const story = await LongStory.begun();
     await story.look();
     story.world.sandboxes.kill("S1");

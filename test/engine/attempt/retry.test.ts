@@ -48,7 +48,7 @@ describe("a node with a retry", () => {
   });
 
   it.each([{}, { isolation: "execution" }] as const)(
-    "runs its second and third attempt in the sandbox of the first, with the settings %j",
+    "with the settings %j runs its second and third attempts in the sandbox of the first attempt",
     async (more) => {
       const story = await begun(thrice, [fails("one"), succeeds("a", "1")], more);
       await story.everything();
@@ -57,7 +57,7 @@ describe("a node with a retry", () => {
     },
   );
 
-  it("fails with the error of its last attempt, which is recorded like the earlier attempts", async () => {
+  it("fails with the error of its last attempt, and its entry records the last attempt like the earlier attempts", async () => {
     const story = await begun({ attempts: 2, delaySeconds: 1 }, [fails("one"), fails("two")]);
     await story.everything();
     const entry = await told(story);
@@ -69,7 +69,7 @@ describe("a node with a retry", () => {
     await story.judge();
   });
 
-  it("starts its next attempt only after the delay, in any delivery, and keeps no sandbox during a long delay", async () => {
+  it("starts its next attempt only after the delay, whichever delivery comes, and keeps no sandbox during a long delay", async () => {
     const story = await begun({ attempts: 2, delaySeconds: 100 }, [fails("one"), succeeds("a", "1")]);
     const doubled = [story.deliver("a", 0), story.deliver("a", 0)] as const;
     expect(await story.finish(...doubled)).toBe("NodeRetry");
@@ -87,7 +87,7 @@ describe("a node with a retry", () => {
     expect(attempts(story)).toBe(2);
   });
 
-  it("releases the sandbox of earlier nodes during a long delay, and its entry does not name it", async () => {
+  it("releases the sandbox of earlier nodes during a long delay, and its entry does not name this sandbox", async () => {
     const b = action("b", { isolation: "fresh", retry: { attempts: 2, delaySeconds: 3600 } });
     const nodes = [action("a", { timeoutSeconds: 300 }), b, action("c")];
     const row = flow("waits", nodes, lines("start > a > b > c > end"));
@@ -103,7 +103,7 @@ describe("a node with a retry", () => {
     await story.judge();
   });
 
-  it("fails with the error of its last attempt when Step Functions stops retrying", async () => {
+  it("fails with the error of its last attempt when Step Functions stops sending deliveries", async () => {
     const story = await begun(thrice, [raises("no way", "ValueError")]);
     expect(await story.finish(story.deliver("a", 0))).toBe("NodeRetry");
     expect(await story.finish(story.settle("a", 0, { error: exhausted }))).toMatchObject({
@@ -136,7 +136,7 @@ describe("a node with a retry", () => {
     await story.judge();
   });
 
-  it("commits a late result of its first attempt, and then runs no later attempt", async () => {
+  it("commits a late result of its first attempt, and then starts no further attempt", async () => {
     const story = await begun({ attempts: 2, delaySeconds: 1 }, [succeeds("a", "1")]);
     const knows = story.deliver("a", 0);
     await story.until(knows, "entry 1");
@@ -151,7 +151,7 @@ describe("a node with a retry", () => {
     expect(story.entriesOf("").map((entry) => headOf(entry).steps)).toEqual([[], []]);
   });
 
-  it("whose code may run for hours waits for its next attempt in a Wait state of Step Functions", async () => {
+  it("with code that may run for hours waits for its next attempt in a Wait state of Step Functions", async () => {
     const story = await begun(
       { attempts: 3, delaySeconds: 100, backoff: 2 },
       [fails("one"), fails("two"), succeeds("a", "1")],
@@ -219,12 +219,18 @@ describe("an error name in the list `retry.on`", () => {
     ["NodeTimeout", refused, 1],
     ["HTTPError", fails("HTTPError, said the code itself"), 1],
     ["NodeFailed", fails("the code said so itself"), 2],
-  ])("decides by class, message and HTTP status whether a failure is retried: %s", async (entry, script, runs) => {
-    const story = await begun({ attempts: 2, delaySeconds: 1, on: ["KeyError", entry] }, [script, succeeds("a", "1")]);
-    await story.everything();
-    expect(attempts(story)).toBe(runs);
-    await story.judge();
-  });
+  ])(
+    "is compared with the class, the message and the HTTP status of a failure, which is retried if they match: %s",
+    async (entry, script, runs) => {
+      const story = await begun({ attempts: 2, delaySeconds: 1, on: ["KeyError", entry] }, [
+        script,
+        succeeds("a", "1"),
+      ]);
+      await story.everything();
+      expect(attempts(story)).toBe(runs);
+      await story.judge();
+    },
+  );
 });
 
 describe("a prompt node with a retry", () => {
@@ -232,7 +238,7 @@ describe("a prompt node with a retry", () => {
   const written = flow("written", [node, action("r")], lines("start > a > end", "r > end"));
   const minds = () => scriptedMinds({ codes: ["one", "two", "three"] });
 
-  it("runs its whole pipeline again, and its entry lists and counts the steps of every attempt", async () => {
+  it("asks all of its models again in each attempt, and its entry lists and counts the steps of every attempt", async () => {
     const down = [fails("down"), fails("down"), fails("down")];
     const story = new PromptStory(written, minds(), { a: [...down, succeeds("a", "1")] });
     await story.start();
@@ -280,7 +286,7 @@ describe("the header Retry-After of a failed request", () => {
   };
   const bounded: Retry = { attempts: 2, delaySeconds: 2, maxDelaySeconds: 60 };
 
-  /** Returns the answers of the first two deliveries, and the delay that the first one recorded. */
+  /** Returns the results of the first two deliveries, and the delay in seconds that the first delivery recorded. */
   async function answered(retry: Retry, retryAfter: string) {
     const story = await begun(retry, [busy(retryAfter), succeeds("a", "1")]);
     const answer = await story.finish(story.deliver("a", 0));

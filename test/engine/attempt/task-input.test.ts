@@ -15,7 +15,7 @@ const two = flow("two", [action("a"), action("b")], lines("start > a > b > end")
 const letter = Buffer.from("dear all ".repeat(1000));
 const large = succeeds("letter", referenceText(textRef(letter)), { files: [letter] });
 
-/** Returns the `NodeIo` of node b, after node a has run `script`. The input of b is `inputJson` alone. */
+/** Returns the `NodeIo` of node b after node a has run `script`. The only input of b is `inputJson`. */
 async function ioOfB(script: Script, inputJson: string, secrets: string[] = [], overlay?: CredentialOverlay) {
   const story = await new Story(two, { a: [script] }).start();
   await story.finish(story.deliver("a", 0));
@@ -60,7 +60,7 @@ describe("the values that the code of a node can load", () => {
     await expect(io.openBlob(textRef(letter))).rejects.toThrow(/is not part of the node's input/);
   });
 
-  it("include a blob that is named in a JSON blob of the code, even if the reference is split over two chunks", async () => {
+  it("include a blob that a JSON blob of the code refers to, even if two chunks share the reference", async () => {
     const { io, home, blobs } = await ioOfB(large, "1");
     const text = `{"padding":"${"x".repeat(30)}","letter":${referenceText(textRef(letter))}}`;
     const ref = { sha256: sha256(text), bytes: Buffer.byteLength(text), type: "json" } as const;
@@ -81,7 +81,7 @@ describe("the values that the code of a node can load", () => {
     expect(await textOf(await io.openBlob(textRef(letter)))).toBe(letter.toString());
   });
 
-  it("include the results of earlier nodes, and null in place of the result of a node that has none", async () => {
+  it("include the results of earlier nodes, and null for a node without a result", async () => {
     const { io } = await ioOfB(succeeds("n", "850.0"), "1");
     expect(await io.outputNames()).toEqual(["start", "a"]);
     expect([await io.outputs("a"), await io.outputs("b")]).toEqual(['{"n":850.0}', null]);
@@ -93,7 +93,7 @@ it.each([
   ["of the result of an earlier node", "1", large, undefined],
   ["that no earlier node had", "1", succeeds("a", "1"), { key: "y", ref: textRef(letter) }],
 ])(
-  "foreignReference finds out whether the result of a node may refer to a blob %s",
+  "foreignReference returns a reference in the result of a node only if the node may not use the blob: a blob %s",
   async (_whose, inputJson, script, foreign) => {
     const { io } = await ioOfB(script, inputJson);
     const set = [
@@ -117,7 +117,7 @@ it.each([
   await expect(io.openBlob(ref)).rejects.toThrow(/is not part of the node's input/);
 });
 
-it("a hash alone in the result of a node does not count as a reference to a blob", async () => {
+it("a hash without type and length in the result of an earlier node does not count as a reference to a blob", async () => {
   const { io } = await ioOfB(succeeds("a", JSON.stringify({ sha256: textRef(letter).sha256 })), "1");
   const set = [{ key: "y", json: referenceText(textRef(letter)) }];
   expect(await io.foreignReference(set)).toMatchObject({ key: "y" });
@@ -129,7 +129,9 @@ const nodes = [
 ];
 const workflow = flow("seen", nodes, lines("start > f > a > c > m > end", "f > b > m"));
 
-/** Lists what `outputs` returns to the node at an entry, in a run that has ended. */
+/**
+ * Runs the workflow to its end. Returns the results of `outputs` for the node at this entry, each with the node's id.
+ */
 async function seenAt(scope: string, seq: number) {
   const echo = { i: (request: Parameters<typeof given>[0]) => succeeds("i", given(request, "item") ?? "") };
   const story = await new Story(workflow, echo).start('{"list":[7,8]}');

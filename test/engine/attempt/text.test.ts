@@ -15,7 +15,10 @@ async function begun(workflow = one) {
   return { story, first: story.deliver("a", 0) };
 }
 
-/** Runs the story again and again, and interrupts the first delivery one call later each time. */
+/**
+ * Repeats the run and interrupts its first delivery one call later each time. Returns the number of calls of the
+ * delivery.
+ */
 async function atEveryPoint(tell: (story: PromptStory, first: Process) => Promise<void>): Promise<number> {
   for (let point = 0; ; point++) {
     const { story, first } = await begun();
@@ -44,7 +47,7 @@ async function isWhole(story: PromptStory): Promise<void> {
 }
 
 describe("a text node", () => {
-  it("is completed by its next delivery at whichever point the Lambda dies, and no recorded answer is paid for again", async () => {
+  it("is completed by its next delivery without paying again for a recorded answer, whichever call the Lambda makes when it dies", async () => {
     const points = await atEveryPoint(async (story, first) => {
       first.kill();
       expect(await story.finish(story.deliver("a", 0))).toMatchObject(answered);
@@ -53,7 +56,7 @@ describe("a text node", () => {
     expect(points).toBeGreaterThan(4);
   });
 
-  it("records one answer of its model even if two deliveries overlap at any point", async () => {
+  it("records one answer of its model, at whichever call of the first delivery a second delivery starts", async () => {
     await atEveryPoint(async (story, first) => {
       const second = story.deliver("a", 0);
       expect(await story.finish(second)).toMatchObject(answered);
@@ -62,7 +65,7 @@ describe("a text node", () => {
     });
   });
 
-  it("does not ask its model again in a late delivery, which returns the existing entry", async () => {
+  it("returns its existing entry to a late delivery without asking its model again", async () => {
     const { story, first } = await begun();
     await story.finish(first);
     expect(await story.finish(story.deliver("a", 0))).toMatchObject(answered);
@@ -80,7 +83,7 @@ describe("a text node", () => {
   });
 });
 
-it("a text node asks its model again in its next attempt, which records steps of its own", async () => {
+it("a text node asks its model again in its next attempt, and records separate steps for each attempt", async () => {
   const retry = { attempts: 2, delaySeconds: 0 };
   const workflow = flow("retried", [texted(action("a", { retry }))], lines("start > a > end"));
   const answers = [null, '"yes"'];

@@ -12,7 +12,7 @@ const hour = 3_600_000;
 const [timeoutMs, graceMs] = [60_000, graceSeconds * 1000];
 const one = flow("one", [action("a"), action("b")], lines("start > a > b > end"));
 
-/** Starts a run in whose sandbox no code ever ends. */
+/** Starts a run whose code in the sandbox never ends. */
 async function silent(workflow = one, scripts: ConstructorParameters<typeof Story>[1] = {}): Promise<Story> {
   const story = new Story(workflow, scripts);
   story.codeStopsAt = "finish";
@@ -20,8 +20,8 @@ async function silent(workflow = one, scripts: ConstructorParameters<typeof Stor
 }
 
 /**
- * Expects that the time of the node was exceeded: the node has one failed entry, its code is dead, and a later delivery
- * gets the same answer.
+ * Expects that the node failed with `NodeTimeout`: it has one failed entry, no sandbox is alive, and a later delivery
+ * reports the same error.
  */
 async function isOverdue(story: Story): Promise<void> {
   expect(story.chain).toEqual(["start success", "a failed"]);
@@ -46,7 +46,7 @@ describe("a sandbox that never reports the end of its code", () => {
     expect(JSON.stringify(story.entriesOf("")[1])).toContain("printed until it was stopped");
   });
 
-  it("gets no more time when further deliveries of its node arrive, however many there are", async () => {
+  it("gets no more time when further deliveries of its node arrive, however many deliveries there are", async () => {
     const story = await silent();
     for (let deliveries = 0; deliveries < 3; deliveries++) {
       const time = new AbortController();
@@ -74,7 +74,7 @@ describe("a sandbox that never reports the end of its code", () => {
     await isOverdue(story);
   });
 
-  it("fails its node after the usual time even if the clock is set back by a year", async () => {
+  it("fails its node after the usual time even if a process sets the clock back by a year", async () => {
     const story = await silent();
     const delivery = story.deliver("a", 0);
     await story.finish(delivery);
@@ -237,7 +237,7 @@ describe("code that a model wrote", () => {
     await isOverdue(story);
   });
 
-  it("must end within the time budget of its node, which all deliveries share", async () => {
+  it("must end within the time budget of its node, which the deliveries of the node share", async () => {
     const { story, deliver } = await begun();
     const first = deliver();
     await story.finish(first);

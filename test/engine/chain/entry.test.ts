@@ -9,7 +9,7 @@ const home = { client: "c", root: "r" };
 it.each([
   ["all contents", { context: 4000, error: 4000 }, []],
   ["the small contents", { context: 9000, error: 100, logs: 8000 }, ["context"]],
-  ["all contents but the largest", { context: 3000, error: 4000, logs: 5000 }, ["logs"]],
+  ["all contents except the largest", { context: 3000, error: 4000, logs: 5000 }, ["logs"]],
   ["no content if each is too large", { context: 8193, logs: 65_536 }, ["context", "logs"]],
 ])(
   "sealing an entry stores %s in the entry itself, at most 8 KB in total, and the rest in blobs",

@@ -8,7 +8,7 @@ import outcomes from "../../fixtures/formats/outcomes-1.json" with { type: "json
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { Story, succeeds } from "../../support/engine/story.ts";
 
-/** A run as it was stored when format 1 was defined. Never regenerate these files. */
+/** A run that was stored when format 1 was defined. Never regenerate these files. */
 interface FrozenRun {
   version: WorkflowVersion;
   record: Execution;
@@ -52,7 +52,7 @@ describe("a finished run that was stored in format 1", () => {
   });
 });
 
-/** This run has two nested loops. It was stored just before decision d, with its first further execution. */
+/** A run with two nested loops. It was stored just before decision d, together with its first further execution. */
 describe("a run with loops that was stored in format 1", () => {
   const run = loops as unknown as FrozenRun;
   const { version, record } = run;
@@ -64,7 +64,7 @@ describe("a run with loops that was stored in format 1", () => {
     return story;
   }
 
-  it("keeps its counts of loops and history events, and continues them", async () => {
+  it("keeps its counts of loops and history events, and continues to count", async () => {
     const story = await storedLoops();
     expect(await story.finish(story.deliver("d", 6))).toMatchObject({ decision: "again", seq: 7 });
     expect(headOf(story.entriesOf("").at(-1) as StoredEntry)).toMatchObject({
@@ -92,7 +92,7 @@ describe("a run with loops that was stored in format 1", () => {
   });
 });
 
-/** This run is sealed. It was stored before the second visit of its loop. */
+/** A run with the option `sealed`. It was stored before the second visit of its loop. */
 describe("a run in format 1 whose entry 0 names a document of places", () => {
   const run = outcomes as unknown as FrozenRun & { document: string };
   const source = "exec_01M8000000000000000000000";

@@ -7,7 +7,7 @@ it.each([
   ["/f@1.a", "m", 2, "17", "/f@1.a/m@2.17"],
   ["/m@3.0", "m.join", 4, "b-1_x", "/m@3.0/m.join@4.b-1_x"],
 ])(
-  "the name of a branch in scope %j consists of fork, entry number and branch, and can be parsed",
+  "branchScope names a branch in scope %j by its fork, entry number and id, and branchOf parses this name",
   (parent, fork, seq, branch, scope) => {
     expect(branchScope({ scope: parent, seq }, fork, branch)).toBe(scope);
     expect(branchOf(scope)).toEqual({ parent, fork, seq, branch });

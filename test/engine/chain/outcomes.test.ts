@@ -12,7 +12,7 @@ const execution = "exec_01M8A1XSZGSS6K9KMK7WD1193C";
 const reference = (scope: string, seq: number): EntryReference => ({ entry: { execution, scope, seq } });
 
 describe("a document of places that refers to entries", () => {
-  it("names for each place the entry whose outcome is reused, and the condition for its reuse", () => {
+  it("names for each place the entry whose outcome is reused, and the condition under which it is reused", () => {
     const references: [string, EntryReference][] = [
       ["find", reference("", 1)],
       ["each[3].find", { ...reference("/each@2.3", 1), condition: ["total", "limit"] }],
@@ -56,7 +56,7 @@ describe("a document of places that refers to entries", () => {
   it.each([
     ["no entry", { from: execution }],
     ["an entry without an entry number", { from: `${execution}#x` }],
-    ["values in addition to its entry", { from: `${execution}#1`, set: { a: 1 } }],
+    ["values that it sets in addition to its entry", { from: `${execution}#1`, set: { a: 1 } }],
     ["an unknown condition", { from: `${execution}#1`, if: "never" }],
   ])("is refused if a place has %s", (_what, place) => {
     expect(() => checkOutcomes(JSON.stringify({ find: place }))).toThrow(OutcomesRefused);

@@ -39,7 +39,7 @@ it("reading a map's stored item throws an error for an index after the last item
   await expect(readItem(await storeItems(["1"], store), 1, store)).rejects.toThrow("a map has no item 1");
 });
 
-it("the stored items of a map are at most 256 per page, however small, and each of them is found", async () => {
+it("the stored items of a map are at most 256 per page, however small they are, and each item can be read", async () => {
   const store = memory();
   const texts = Array.from({ length: 1000 }, (_, i) => String(i));
   const items = await storeItems(texts, store);
@@ -47,7 +47,7 @@ it("the stored items of a map are at most 256 per page, however small, and each 
   expect(await Promise.all(texts.map((_, index) => readItem(items, index, store)))).toEqual(texts);
 });
 
-it("the stored items of a map are inline, without a page, if they have at most 4,096 bytes together", async () => {
+it("the items of a map are stored in its entry, without a page, if they have at most 4,096 bytes together", async () => {
   const store = memory();
   const texts = [`{"n": 1.50}`, JSON.stringify("é".repeat(2000))];
   const items = await storeItems(texts, store);

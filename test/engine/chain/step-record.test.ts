@@ -44,7 +44,7 @@ const whole: Partial<StepDraft> = {
 };
 
 describe("a recorded step of a prompt node", () => {
-  it("is read by a later delivery as it was recorded, except for the texts that only people read", async () => {
+  it("is the same when a later delivery reads it, except for the texts that only people read", async () => {
     const { stored, step, blobs } = await sealed(whole);
     const { prompt: _, answer: __, ...rest } = { ...agentStep("E2BExecutor", 1), ...whole };
     expect(step).toEqual({ ...rest, journal: 3, timestamp });
@@ -52,7 +52,7 @@ describe("a recorded step of a prompt node", () => {
     expect(stored.step).toBe(1003);
   });
 
-  it("stores large or personal values separately, so that they can be erased, and only their digests in its text", async () => {
+  it("stores large or personal values separately, so that they can be erased, and has only their digests in its text", async () => {
     const { stored } = await sealed({ ...whole, status: "failed", error_message: "no total", traceback: "line 3" });
     const told = JSON.parse(stored.text) as StepText;
     expect(Object.keys(told.digests).sort()).toEqual([
@@ -82,7 +82,7 @@ describe("a recorded step of a prompt node", () => {
     expect(stored.contents?.input).toEqual({ text: '{"lines":[19.50,12345678901234567890],"pin":"***0"}' });
   });
 
-  it("masks secrets in texts for people, and keeps code and result exact", async () => {
+  it("has masked secrets in texts for people, but has its code and result unchanged", async () => {
     const mask = (text: string) => text.replaceAll("4711", "***");
     const { stored } = await sealed(
       {
@@ -110,7 +110,7 @@ describe("a recorded step of a prompt node", () => {
   });
 });
 
-/** Steps as they were stored when format 1 was defined. Never regenerate this file. */
+/** Samples of steps that were stored when format 1 was defined. Never regenerate this file. */
 describe("a step that was stored in format 1", () => {
   it.each(frozen.map(({ stored, told }, i) => [i, stored, told] as const))(
     "can be read (sample %i)",
@@ -134,7 +134,7 @@ it.each([
   expect(journalOf(turn, stored(...numbers)).map(({ step }) => step)).toEqual(numbers);
 });
 
-it("the journal of a node's steps leaves out the steps of a sandbox after the turn left this sandbox", () => {
+it("the journal of a node's steps leaves out steps that a sandbox recorded after the turn moved to another sandbox", () => {
   expect(journalOf({ kept: [1] }, stored(1, 2, 3, 1002)).map(({ step }) => step)).toEqual([1, 1002]);
 });
 

@@ -36,7 +36,7 @@ it.each([
   ["amount", "850.0"],
   ["amount.x", undefined],
   ["a.b.c", "1"],
-  // The key "a.b" exists, so the path is looked for in it, not in "a".
+  // The key "a.b" exists, so the rest of the path is looked up in its value, not in the value of "a".
   ["a.b.d", undefined],
   ["missing", undefined],
 ])("a context returns the value at the path %s", (path, json) => {
@@ -68,8 +68,8 @@ class Pages {
 }
 
 /**
- * Builds a chain of contexts. Each context is stored and then loaded from its stored text, and the next context is
- * built on the loaded one.
+ * Builds a chain of contexts. Each context is stored and then loaded from its stored text. The next context is based on
+ * the loaded context.
  */
 async function chainOf(links: Changes[], check: (loaded: Context, plain: Map<string, string>) => void) {
   const pages = new Pages();
@@ -109,7 +109,7 @@ describe("a context that is stored in pages", () => {
     );
   });
 
-  it("names for each key the entry that wrote it, over any number of pages", async () => {
+  it("names for each key the entry that wrote the key, over any number of pages", async () => {
     const links = Array.from({ length: 60 }, (_, i) => ({
       set: [{ key: `k${i % 40}`, json: `"${"x".repeat(900)}"` }],
       delete: [],

@@ -50,7 +50,7 @@ describe("a stored value that is shown to people", () => {
     },
   );
 
-  it("has no reference to a blob if its data only look like one, and different values are shown differently", () => {
+  it("has no reference to a blob if its data only look like a reference, and different values are shown differently", () => {
     const { tree } = trees();
     fc.assert(
       fc.property(tree, tree, (one, other) => {
@@ -128,7 +128,7 @@ it("offloadLargeValues moves a large value without long strings to a blob, with 
   expect(slim.length).toBeLessThan(200);
 });
 
-it("offloadLargeValues keeps the part outside blobs below the limit, by moving long strings or the whole value", async () => {
+it("offloadLargeValues keeps the text that remains outside blobs below the limit, by moving long strings or the whole value", async () => {
   const value = { letter: large, rows: Array.from({ length: 2000 }, (_, i) => `row ${i}`) };
   const { slim, blobs } = await offloaded(JSON.stringify(value));
   expect(slim.length).toBeLessThan(valueLimitBytes);
@@ -150,7 +150,10 @@ it("offloadLargeValues leaves a string with half a surrogate pair in place, beca
   expect(blobs).toEqual([{ ref: expect.objectContaining({ type: "json" }), text }]);
 });
 
-/** Scans chunks of `size` bytes in one reused buffer, so the scanner must copy the bytes that it keeps. */
+/**
+ * Scans a text in chunks of `size` bytes that share one buffer. The scanner must therefore copy the bytes that it
+ * keeps.
+ */
 function scan(text: string, size: number): BlobRef[] {
   const bytes = Buffer.from(text);
   const chunk = Buffer.alloc(size);

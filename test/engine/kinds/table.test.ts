@@ -20,7 +20,7 @@ async function ran(story: Story, context?: string): Promise<Story> {
   return story;
 }
 
-it("a fork gives every branch a scope of its own, and the join merges what the branches set", async () => {
+it("a fork gives every branch a separate scope, and the join merges the keys that the branches set", async () => {
   const seen: (string | undefined)[] = [];
   const story = await ran(
     new Story(fork, {
@@ -41,7 +41,7 @@ it("a fork gives every branch a scope of its own, and the join merges what the b
   expect(seen).toEqual(["true", undefined, "true", "true", "3.50"]);
 });
 
-it("a join counts the entries and the runs of code in its branches, and lists the last entry of each branch", async () => {
+it("a join counts the entries in its branches and how often code ran there, and lists the last entry of each branch", async () => {
   const story = await ran(new Story(fork));
   const { head, entry } = joinOf(story);
   const tip = (scope: string) => ({
@@ -56,7 +56,7 @@ it("a join counts the entries and the runs of code in its branches, and lists th
 });
 
 describe("a branch of a fork that fails", () => {
-  it("stops the other branches and fails the run with its own message", async () => {
+  it("stops the other branches and fails the run with the message of the failed branch", async () => {
     const story = await new Story(fork, { b: [fails("no total")] }).start();
     await story.everything();
     await story.judge();
@@ -78,7 +78,7 @@ describe("a branch of a fork that fails", () => {
     });
   });
 
-  it("is named in the error of the run, together with the branches around it", async () => {
+  it("is named in the error of the run, together with the branches that contain it", async () => {
     const nested = flow(
       "nested",
       [action("f"), action("a"), action("c"), action("d"), action("b"), action("j")],
@@ -112,7 +112,7 @@ it("a join returns the same result to a second delivery", async () => {
   expect(await story.finish(story.join("f", 1))).toMatchObject({ seq: 2, failed: false });
 });
 
-it("a join refuses to run before its branches have ended, unless Step Functions reports a failure", async () => {
+it("a join throws an error if its branches have not ended, unless Step Functions reports a failure", async () => {
   const story = await new Story(fork).start();
   await story.finish(story.deliver("f", 0));
   await story.finish(story.deliver("a", 0, { scope: "/f@1.a" }));

@@ -8,7 +8,7 @@ const first = await signRoot({ keyPair, clock }, undefined, [{ execution: "exec_
 const second = await signRoot({ keyPair, clock }, first, [{ execution: "exec_2", hash: sha256("2") }]);
 
 describe("the root of a tree of proofs", () => {
-  it("has a signed text with its number, the number of its leaves, the hash of its tree, its time and the hash of the previous root", async () => {
+  it("has a signed text with its number, its time, the size and the hash of its tree, and the hash of the previous root", async () => {
     const tree = sha256(Buffer.from(`00${sha256("2")}`, "hex"));
     expect(second.text).toBe(
       `{"format":1,"number":2,"size":1,"tree":"${tree}","at":"2026-11-28T19:00:00.000Z","previous":"${sha256(first.text)}"}`,
@@ -34,12 +34,12 @@ describe("the root of a tree of proofs", () => {
     ["a line end after its JSON", `${text}\n`],
     ["a time without milliseconds", text.replace(".000Z", "Z")],
     ["a hash in capitals", text.replace(/"tree":"[^"]*"/, (tree) => `"tree":"${tree.slice(8, -1).toUpperCase()}"`)],
-  ])("with %s in its text is refused", (_, changed) => {
+  ])("is refused if its text has %s", (_, changed) => {
     expect(changed).not.toBe(text);
     expect(() => readRoot({ ...second, text: changed })).toThrow(TreeDamaged);
   });
 
-  it("with the number 1 is refused if its text names a previous root", () => {
+  it("is refused if its number is 1 and its text names a previous root", () => {
     const changed = text.replace('"number":2', '"number":1');
     expect(() => readRoot({ ...second, number: 1, text: changed })).toThrow(TreeDamaged);
   });

@@ -2,7 +2,10 @@ import { createHash } from "node:crypto";
 import { hashTree, pathInTree } from "@nova/engine";
 import { describe, expect, it } from "vitest";
 
-/** The leaves and the roots over the first of them, from the tests of Google's certificate-transparency. */
+/**
+ * Eight leaves, and the roots of the trees of the first one to eight leaves, from Google's certificate-transparency
+ * tests.
+ */
 const leaves = ["", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f"].map(
   (hex) => Buffer.from(hex, "hex"),
 );
@@ -16,7 +19,7 @@ const roots = [
   "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c",
   "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
 ];
-/** Audit paths from the same tests: the index of a leaf, the size of the tree, and the path. */
+/** Audit paths from the same tests: each has the index of a leaf, the size of the tree, and the path. */
 const paths: [index: number, size: number, path: string[]][] = [
   [0, 1, []],
   [
@@ -53,7 +56,7 @@ const sha256 = (...parts: Uint8Array[]) => createHash("sha256").update(Buffer.co
 
 const half = (size: number) => 2 ** Math.floor(Math.log2(size - 1));
 
-/** The trees over ranges of leaves as section 2.1 of the RFC defines them, by recursion. */
+/** Computes roots and audit paths of these leaves by recursion, as section 2.1 of RFC 6962 defines them. */
 class RfcTree {
   readonly #leaves: readonly Uint8Array[];
   readonly #known = new Map<string, Buffer>();
@@ -74,7 +77,7 @@ class RfcTree {
     return sha256(Buffer.of(1), this.root(from, k), this.root(k, to));
   }
 
-  /** The path of a leaf, as section 2.1.1 defines it. */
+  /** Computes the audit path of a leaf, as section 2.1.1 of RFC 6962 defines it. */
   path(index: number, from = 0, to = this.#leaves.length): Buffer[] {
     if (to - from === 1) return [];
     const k = from + half(to - from);
@@ -84,7 +87,10 @@ class RfcTree {
   }
 }
 
-/** The root to which a path leads, as section 2.1.3.2 of RFC 9162 computes it; undefined if the path does not fit. */
+/**
+ * Computes the root from a leaf and its audit path, as section 2.1.3.2 of RFC 9162 defines it. Returns undefined if the
+ * path does not fit.
+ */
 function followPath(leaf: Uint8Array, index: number, size: number, path: readonly Buffer[]): Buffer | undefined {
   let [fn, sn, r] = [index, size - 1, sha256(Buffer.of(0), leaf)];
   for (const p of path) {

@@ -13,9 +13,9 @@ function asked(count: number, event: { inline_items?: number }) {
 }
 
 it.each([
-  ["as many as fit into the history of Step Functions", 3, { inline_items: 3 }],
-  ["none at all", 0, { inline_items: 0 }],
-  ["those of a map in a map, whatever their number", 30_000, {}],
+  ["as many items as fit into the history of Step Functions", 3, { inline_items: 3 }],
+  ["no items", 0, { inline_items: 0 }],
+  ["all items of a map in a map, whatever their number", 30_000, {}],
 ])("the result of a map for Step Functions lists the numbers of its items: %s", async (_name, count, event) => {
   const { answer, state } = asked(count, event);
   expect(await answer()).toEqual({ count, distributed: false, items: numbers(count) });
@@ -35,11 +35,11 @@ it("the result of a map for Step Functions says where in S3 the numbers of its i
 it.each<[string, Partial<Head>]>([
   ["a map that failed", { count: 1, status: "failed" }],
   ["a node that is not a map", {}],
-])("the result for Step Functions has no numbers of items for %s", async (_name, fields) => {
+])("the result for Step Functions contains no numbers of items for %s", async (_name, fields) => {
   const blobs = new BlobState().port(atOnce);
   expect(await itemsAnswer({ blobs }, headWith(fields), { inline_items: 0 })).toBeUndefined();
 });
 
-it("a map accepts more items if each of them runs in an execution of its own", () => {
+it("a map accepts more items if each item runs in a separate execution", () => {
   expect([maxItems({}), maxItems({ inline_items: 3 }), maxItems({ most_items: 900 })]).toEqual([40_000, 80_000, 900]);
 });

@@ -20,7 +20,7 @@ const countsOf = (story: Story) =>
     return [node_id, events, ...(continuation ? [continuation.number, continuation.seq] : [])];
   });
 
-/** A run whose decision has led back for the second time. */
+/** Starts a run, and executes it until its decision has led back twice. */
 async function continued(): Promise<Story> {
   const story = await new Story(loop, { d: [again, again, enough] }).start("{}", { historyEvents: 20 });
   for (const [seq, node] of ["a", "d", "a", "d"].entries()) await story.finish(story.deliver(node, seq));
@@ -43,15 +43,15 @@ describe("a decision in a loop whose edge leads back to an earlier node", () => 
     });
     expect(await story.finish(story.settle("d", 3))).toMatchObject({ failed: false, continuation: further(story) });
     expect(await story.finish(story.deliver("a", 4))).not.toHaveProperty("continuation");
-    // The start of an execution, its first Choice and the Pass of the start node have 6 events. Each task has 5, and a
-    // Choice after it 2.
+    // The start of an execution, its first Choice and the Pass of the start node have 6 events. Each task has 5 events,
+    // and a Choice after it has 2.
     expect(countsOf(story)).toEqual([
       ...[["start", 6] as unknown[], ["a", 11], ["d", 18], ["a", 23], ["d", 6, 1, 4]],
       ["a", 11, 1, 4],
     ]);
   });
 
-  it("continues the run in one further execution after another, and all of them end as the last one does", async () => {
+  it("continues the run in one further execution after another, and all these executions end with the status of the last", async () => {
     const scripts = { d: [...Array.from({ length: 7 }, () => again), enough] };
     const story = await new Story(loop, scripts).start("{}", { historyEvents: 20 });
     await story.everything();
@@ -134,7 +134,8 @@ describe("the counted history events of one pass through a loop", () => {
     );
     const story = await new Story(forked, { d: [enough] }).start("{}", { historyEvents: 20 });
     await story.everything();
-    // The Parallel has 4 events, the two Passes of each branch 4 and its task 5, the join with its Choice 7.
+    // The Parallel has 4 events. In each branch the two Passes have 4 events and the task has 5. The join and its
+    // Choice have 7.
     expect(eventsOf(story, "f.join") - eventsOf(story, "f")).toBe(4 + 2 * (4 + 5) + 7);
   });
 
@@ -178,7 +179,7 @@ describe("a run whose loop continues in a further execution", () => {
     ["ran out of time", (story) => machineOf(story)?.end("timed_out"), "failed", "NodeTimeout"],
     ["could not be started", (story) => void story.world.machines.delete(`${story.id}.1`), "failed", "NodeInterrupted"],
     ["is given up by Step Functions", () => undefined, "failed", "NodeInterrupted"],
-  ])("ends as its further execution did if that execution %s", async (_, happens, status, error) => {
+  ])("ends with the status of its further execution if that execution %s", async (_, happens, status, error) => {
     const story = await continued();
     const run = story.world.startChild("arn:loop:1", `${story.id}.1`, "{}");
     happens(story);

@@ -8,8 +8,8 @@ import { Story, succeeds } from "../../support/engine/story.ts";
 import { Asked, approval } from "../../support/engine/waiting.ts";
 
 /**
- * The path is start > a > d > e > end. d leads back to a up to twice and to itself up to once. e leads back to a up to
- * once, and has no default edge.
+ * The path is start > a > d > e > end. Node d leads back to a at most twice and to itself at most once. Node e leads
+ * back to a at most once, and has no default edge.
  */
 const nested = flow(
   "nested",
@@ -53,9 +53,12 @@ describe("an edge that leads back to an earlier node", () => {
           'the edge from "e" to "a" for "true" was taken once, which is its max - raise it, or add an edge with "default" for what follows then',
       },
     ],
-  ])("from node %s for the decision %j, after the loop counts %j, leads to %j", (from, condition, before, expected) => {
-    expect(taken(from, condition, before)).toEqual(expected);
-  });
+  ])(
+    "is taken, or the default edge instead, from node %s for the decision %j with the loop counts %j: %j",
+    (from, condition, before, expected) => {
+      expect(taken(from, condition, before)).toEqual(expected);
+    },
+  );
 
   it("has a count that starts from zero again after the run has left its loop", () => {
     expect(loopsAfter({ "d->again": 2, "d->wait": 1, "e->true": 1 }, "d")).toEqual({ "e->true": 1 });
@@ -64,7 +67,7 @@ describe("an edge that leads back to an earlier node", () => {
   });
 });
 
-it("a run takes the edge of a loop as often as its `max` allows, and then the decision fails if it has no default edge", async () => {
+it("a run takes a loop edge at most `max` times, and then the decision fails if it has no default edge", async () => {
   const scripts = { d: [succeeds("branch_decision", '"again"')], e: [succeeds("branch_decision", "true")] };
   const story = await new Story(nested, scripts).start();
   await story.everything();
@@ -76,7 +79,7 @@ it("a run takes the edge of a loop as often as its `max` allows, and then the de
   await story.judge();
 });
 
-it("an approval takes the edge of a loop as often as its `max` allows, and then the default edge", async () => {
+it("an approval takes a loop edge at most `max` times, and then the default edge", async () => {
   const asking = flow(
     "asking",
     [action("prepare"), approval("ask"), action("give_up")],

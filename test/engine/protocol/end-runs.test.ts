@@ -53,7 +53,7 @@ describe("the record of an interrupted run", () => {
     expect(await interrupt(story)).toMatchObject({ node: "a", class: "NodeInterrupted" });
   });
 
-  it("names the node of an onError if that node was to run next", async () => {
+  it("names an onError node if that node was the next node to run", async () => {
     const story = await new Story(rescued, { a: [fails("no total")] }).start();
     await story.finish(story.deliver("a", 0)).catch(() => undefined);
     await story.finish(story.settle("a", 0));
@@ -67,7 +67,7 @@ it("a sweep does not change a run whose state machine is running", async () => {
   expect(story.chain).toEqual(["start success"]);
 });
 
-it("a sweep lists the running executions, and calls DescribeExecution only for an execution that the list lacks", async () => {
+it("a sweep lists the running executions, and calls DescribeExecution only for an execution that is missing in the list", async () => {
   const story = await new Story(one).start();
   await expect(story.until(story.sweeper(), "DescribeExecution")).rejects.toThrow("never comes to");
   story.world.machines.get(story.id)?.end("aborted");
@@ -85,7 +85,7 @@ it("a sweep does not close a run that started during the sweep", async () => {
   expect(await sweep(story.world.ports(atOnce))).toMatchObject({ closed: [story.id] });
 });
 
-it("a sweep that has not read all open runs does not end the tasks of runs that it has not read", async () => {
+it("a sweep that stops before it has read all open runs does not end the tasks of the runs that it has not read", async () => {
   const story = await new Asked(asking()).begin();
   await story.finish(story.request());
   story.world.clock.advance(120_000);
@@ -110,7 +110,7 @@ it("a sweep leaves a waiting run open while the list of executions contains it, 
   expect(await story.finish(story.sweeper())).toMatchObject({ closed: [story.id] });
 });
 
-it("a sweep whose time is over closes no further run, and leaves the remaining open runs to the next sweep", async () => {
+it("a sweep closes no further run when its time is over, and leaves the remaining open runs to the next sweep", async () => {
   const story = await new Story(one).start();
   story.world.machines.get(story.id)?.end("aborted");
   const ports = story.world.ports(atOnce);
@@ -118,7 +118,7 @@ it("a sweep whose time is over closes no further run, and leaves the remaining o
   expect(await sweep(ports)).toMatchObject({ closed: [story.id] });
 });
 
-it("a status event closes the run that its state machine left open, and is ignored for an unknown run", async () => {
+it("a status event of a state machine closes the run that is still open, and is ignored if the run is unknown", async () => {
   const story = await new Story(one).start();
   story.world.machines.get(story.id)?.end("aborted");
   await executionEnded(story.world.ports(atOnce), story.id);

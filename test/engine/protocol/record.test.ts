@@ -6,7 +6,10 @@ import { atOnce } from "../../support/engine/scheduler.ts";
 import { Story, succeeds } from "../../support/engine/story.ts";
 import { Asked, asking } from "../../support/engine/waiting.ts";
 
-/** A run with two tasks, as in two branches. The first is open; each test opens or ends the second. */
+/**
+ * A run with two tasks, which may belong to two branches. The first task is open. Each test opens or ends the second
+ * task.
+ */
 async function withTwo(): Promise<{ story: Asked; second: WaitingTask }> {
   const story = await new Asked(asking()).begin();
   await story.finish(story.request());
@@ -110,7 +113,7 @@ it("a sweep calls the hook for ended runs again if a Lambda died before it took 
   expect([told, story.world.record(story.id).open]).toEqual([2, false]);
 });
 
-it("a close publishes the event for the end of the run once, even if later steps of the close fail several times", async () => {
+it("a close publishes the event that the run has ended once, even if later steps of the close fail several times", async () => {
   let failures = 3;
   const story = await closing(() => {
     if (failures-- > 0) throw new Error("E2B does not answer");

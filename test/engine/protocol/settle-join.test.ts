@@ -7,7 +7,7 @@ const before = new Context([
   { key: "other", json: "1", by: 0 },
 ]);
 
-/** The branch `name` of a fork whose entry is 1, after the branch has set and deleted these keys. */
+/** Returns the branch `name` of a fork at entry 1. The branch has set and deleted these keys. */
 function branch(name: string, set: Record<string, string>, deleted: string[] = []) {
   const scope = `/f@1.${name}`;
   const members = Object.entries(set).map(([key, json]) => ({ key, json }));

@@ -64,7 +64,7 @@ describe("two compared executions", { timeout: 60_000 }, () => {
   });
   const cost = { cost_usd: 0, execution_time_ms: expect.any(Number) };
 
-  it("differ in the edges they took, their code and the values that nodes set", async () => {
+  it("differ in the edges that they took, in their code and in the values that nodes set", async () => {
     const a = await cloud.run(await cloud.publish(choosing(5)), '{"list": [1, 2]}');
     const b = await cloud.run(await cloud.publish(choosing(3)), '{"list": [1, 3, 2.50]}');
     const found = await diff(a, b);
@@ -84,7 +84,7 @@ describe("two compared executions", { timeout: 60_000 }, () => {
     expect(found["each[2].square"]?.path).toBe("only_b");
   });
 
-  it("have the same code at reused places if one of them is a restart of the other", async () => {
+  it("have the same code at reused places if one execution is a restart of the other", async () => {
     const version = (bad: string, timeout: number): Promise<WorkflowVersion> =>
       cloud.publish(inARow("again", { one: "context['a'] = 1", two: { code: bad, timeout } }));
     const failed = await cloud.run(await version("raise ValueError('bad')", 60), '{"password": "x"}');
@@ -121,7 +121,7 @@ describe("two compared executions", { timeout: 60_000 }, () => {
     expect(found.billing?.context.map(({ key }) => key)).toEqual(["bill"]);
   });
 
-  it("are compared with masked secrets, and with type and size of large values", async () => {
+  it("are shown with masked secrets, and with the type and the size in place of large values", async () => {
     const inputs = { type: "object", properties: { password: { type: "string", secret: true } } };
     const version = await cloud.publish(
       inARow("large", { one: "context['b'] = context['password'][0] * 9000" }, { inputs }),
@@ -133,7 +133,7 @@ describe("two compared executions", { timeout: 60_000 }, () => {
     expect(found.one?.context).toEqual([{ key: "b", was: large, is: large }]);
   });
 
-  it("cannot be compared if the contents of one of them were erased", async () => {
+  it("cannot be compared if the contents of one execution were erased", async () => {
     const version = await cloud.publish(inARow("gone", { one: "context['b'] = 1" }));
     const [a, b] = [await cloud.run(version), await cloud.run(version)];
     const { executions } = cloud.ports;

@@ -33,11 +33,11 @@ async function runWith(
 }
 
 const values = ({ context }: Trace) => JSON.parse(context.text) as Record<string, unknown>;
-/** Code that sets a key, which shows that it ran in spite of a recorded outcome. */
+/** Returns code that sets a key. The key shows that the code ran in spite of a recorded outcome. */
 const runs = (key: string) => `context['${key}'] = 'ran'`;
 
 describe("a run that reuses outcomes from a document of places", { timeout: 60_000 }, () => {
-  it("commits the outcomes of the document, digit for digit, and runs all other nodes", async () => {
+  it("commits the outcomes of the document with all digits of their numbers, and runs all other nodes", async () => {
     const version = await cloud.publish(
       inARow("row", { one: runs("a"), two: "context['b'] = context['a']['x'] + 1", three: runs("c") }),
     );
@@ -72,7 +72,7 @@ describe("a run that reuses outcomes from a document of places", { timeout: 60_0
     );
   });
 
-  it("finds outcomes for places in loops, branches and items, even after a node that was run", async () => {
+  it("finds outcomes for places in loops, branches and items, even after a node that ran", async () => {
     const version = await cloud.publish(
       between(
         "places",
@@ -110,7 +110,7 @@ describe("a run that reuses outcomes from a document of places", { timeout: 60_0
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("follows the edges for decisions and failures that the document has", async () => {
+  it("follows the edges for the decisions and the failures in the document", async () => {
     const version = await cloud.publish(
       between(
         "ways",
@@ -138,7 +138,7 @@ describe("a run that reuses outcomes from a document of places", { timeout: 60_0
     expect(await verified(cloud, last)).toBe("anchored");
   });
 
-  it("takes the default edge if the document names an edge that was already taken `max` times", async () => {
+  it("takes the default edge if the document names a loop edge that the run has already taken `max` times", async () => {
     const choice = { id: "more", type: "decision", code: "context['branch_decision'] = 'again'" };
     const loop = (max: number) => [
       ...ways("start > step > more"),
@@ -179,7 +179,7 @@ describe("a run that reuses outcomes from a document of places", { timeout: 60_0
   });
 });
 
-describe("the document of places of a restart", { timeout: 60_000 }, () => {
+describe("the document with the reused outcomes of a restart", { timeout: 60_000 }, () => {
   it("equals the document that a dry run shows, and is stored as a blob of the new run", async () => {
     const fails = "if context['bad']: raise ValueError('bad')";
     const version = await cloud.publish(inARow("planned", { one: runs("a"), two: runs("b"), three: fails }));
@@ -207,7 +207,7 @@ describe("the document of places of a restart", { timeout: 60_000 }, () => {
     for (const one of [restarted, trace]) expect(await verified(cloud, one)).toBe("anchored");
   });
 
-  it("has places inside an execution that a workflow node ran, if that execution failed", async () => {
+  it("has the places inside a workflow node if the inner execution of this node failed", async () => {
     await cloud.publish(inARow("inner", { one: runs("a"), two: "1 / 0" }));
     const version = await cloud.publish(inARow("outer", { bill: { type: "workflow", workflow: "inner" } }));
     const { execution: source, entries } = await cloud.run(version);
@@ -221,7 +221,7 @@ describe("the document of places of a restart", { timeout: 60_000 }, () => {
 describe("a run with the option `sealed`", { timeout: 60_000 }, () => {
   const sealed = true;
 
-  it("runs only nodes without effects, and fails at any other node that has no recorded outcome", async () => {
+  it("runs a node without a recorded outcome only if it has no effects, and otherwise fails at this node", async () => {
     const version = await cloud.publish(
       inARow("sealed", { one: { code: runs("a"), effects: false }, two: runs("b"), three: runs("c") }),
     );

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.close());
 
-/** A map whose items run two nodes, and a node after it that runs in every restart. */
+/** A workflow with a map whose items run two nodes, and with a node after the map that runs in every restart. */
 const flow = between(
   "many",
   [
@@ -32,7 +32,9 @@ const flow = between(
   ways("start > list > each > after > end"),
 );
 
-/** Runs with the outcomes of all items, so that no code of an item runs. */
+/**
+ * Executes the workflow with given outcomes for all items, so that no code of an item runs. Returns the id of the run.
+ */
 async function runWithOutcomes(): Promise<string> {
   const version = await cloud.publish(flow);
   const outcomes: Record<string, object> = {};
@@ -60,8 +62,7 @@ describe("a restart of a run with 10,000 places", { timeout: 20 * minutes }, () 
     const { execution, forecast } = await restartExecution(cloud.ports, request);
     expect(forecast.reused.length).toBeGreaterThanOrEqual(2 * items);
     expect(forecast.runs).toEqual(["after"]);
-    // The restart is cancelled: its 10,000 entries would take minutes more, and add nothing that smaller restarts do
-    // not test.
+    // Cancels the restart. Its 10,000 entries would take some more minutes, and smaller restarts test the same code.
     await cancelExecution(cloud.ports, execution.id);
   });
 });

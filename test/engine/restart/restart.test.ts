@@ -56,7 +56,7 @@ async function forecastOf(id: string, more: Partial<RestartRequest>): Promise<Fo
   return (await planRestart(cloud.ports, await requestOf(id, more))).forecast;
 }
 
-/** Lists the places of nodes in a trace: those whose outcomes were reused, and those that ran. */
+/** Returns the places of the nodes in a trace: the places whose outcomes were reused, and the places that ran. */
 function placesIn(entries: readonly TraceEntry[]) {
   const names = new Names();
   const [reused, runs]: [string[], string[]] = [[], []];
@@ -75,7 +75,7 @@ function placesIn(entries: readonly TraceEntry[]) {
 const foreseen = ({ reused, runs }: Forecast) => ({ reused: reused.toSorted(), runs: runs.toSorted() });
 
 describe("a restart of a completed run", { timeout: 60_000 }, () => {
-  it("repeats every item with a failure that the map tolerated, now with the corrected version", async () => {
+  it("repeats every item with a failure that the map tolerated, and uses the corrected version", async () => {
     const id = await ran(flow(broken));
     expect((await cloud.ports.executions.get(id))?.status).toBe("completed");
     await cloud.publish(flow("context['ok'] = True"));
@@ -85,7 +85,7 @@ describe("a restart of a completed run", { timeout: 60_000 }, () => {
     expect(JSON.parse(trace.context.text).results).toMatchObject([{ ok: true }, {}, { ok: true }]);
   });
 
-  it("is refused if no node failed in that run", async () => {
+  it("is refused if no node of the run failed", async () => {
     const id = await ran(between("sound", [action("only", "pass")], ways("start > only > end")));
     await expect(restarted(id)).rejects.toThrow(/was completed - say from which node/);
   });
@@ -136,7 +136,7 @@ describe("the places from which a restart repeats a run", { timeout: 60_000 }, (
     expect(placesIn(trace.entries).runs).toEqual(["more#2", "outer#2[0].inner[1].leaf", "outer#2[1].inner[2].leaf"]);
   });
 
-  it("can be several places inside a workflow node, whose whole inner run is repeated if the node itself is also named", async () => {
+  it("can be places inside a workflow node, whose whole inner run is repeated if they include the node itself", async () => {
     const calls = between("calling", [{ id: "bill", type: "workflow", workflow: "items" }], ways("start > bill > end"));
     const id = await ran(calls);
     const inside = async (from: string[]) => {
@@ -162,7 +162,7 @@ describe("the places from which a restart repeats a run", { timeout: 60_000 }, (
   });
 });
 
-/** In item 1 one of the two branches fails, and the map tolerates that. */
+/** In item 1 one of the two branches fails, and the map tolerates this failure. */
 const item = ["fork", "left", "right"].map((id) => action(id, id === "right" ? "1 / (context['item'] - 1)" : "pass"));
 const each = {
   ...{ id: "each", type: "map", items: "list", tolerated_failures: 1, nodes: item },
@@ -190,7 +190,7 @@ describe("a failure that a map tolerates", { timeout: 60_000 }, () => {
     expect(JSON.parse(trace.context.text).results).toEqual(JSON.parse(first.context.text).results);
   });
 
-  it("is reused together with the branch that it stopped", async () => {
+  it("is reused together with the other branch, which the failure stopped", async () => {
     const slow = item.map((node) => (node.id === "left" ? action("left", "import time\ntime.sleep(1)") : node));
     const [list, , ...after] = nodes as object[];
     const stopping = between("stopping", [list, { ...each, nodes: slow }, ...after] as object[], edges);
@@ -200,7 +200,7 @@ describe("a failure that a map tolerates", { timeout: 60_000 }, () => {
     expect(JSON.parse(trace.context.text).results).toEqual(JSON.parse(stopped.context.text).results);
   });
 
-  it("is no longer tolerated if the new map tolerates none, and the forecast lists the onError node of the map", async () => {
+  it("is no longer tolerated if the new map tolerates no failure, and the forecast lists the onError node of the map", async () => {
     const strict = { ...each, tolerated_failures: 0, onError: "rescue" };
     const steps = [nodes[0], strict, action("rescue", "pass")] as object[];
     const id = await ran(between("rescued", steps, ways("start > list > each > end", "rescue > end")));
@@ -209,7 +209,7 @@ describe("a failure that a map tolerates", { timeout: 60_000 }, () => {
     expect(again).toContain("rescue");
   });
 
-  it("is not reused if the restart names the place of its node", async () => {
+  it("is not reused if the restart names the place of the failed node", async () => {
     const { id } = first.execution;
     expect((await forecastOf(id, { from: "each[1].right" })).runs).toEqual(["each[1].right", "sum", "last"]);
   });

@@ -14,7 +14,7 @@ const each = { id: "each", type: "map", items: "order.lines", body: { nodes: [ta
 const nodes = [task("a", "1"), task("b", "2"), each, { id: "bill", type: "workflow", workflow: "w", output: {} }];
 const looked = async (code: string) => (code === "2" ? null : [code]);
 
-it("findUnchangedNodes lists all text nodes, because the question of a text node is compared later", async () => {
+it("findUnchangedNodes lists all text nodes, because NOVA compares the question of a text node later", async () => {
   const said = (id: string, prompt: string) => ({ ...task(id, ""), executor: { kind: "text", prompt, into: id } });
   const [now, then] = [
     version([said("a", "x"), task("b", "1")], { lib: { "m.py": "" } }),

@@ -12,7 +12,7 @@ const line = flow("line", [action("a")], lines("start > a > end"));
 
 const killed = { status: "error", class: "NodeTimeout", message: "", traceback: "", logs: "", durationMs: 1 } as const;
 
-/** Runs workflows with branches, one run after the other, in one world with one pool of sandboxes. */
+/** Executes workflows with branches in one world with one pool of sandboxes. */
 class Runs {
   readonly story: Story;
 
@@ -22,8 +22,8 @@ class Runs {
   }
 
   /**
-   * Runs the workflows at the same time; their calls take turns. Returns the ids of the sandboxes of their nodes,
-   * sorted by node.
+   * Executes the workflows at the same time, and performs one call of each run in turn. Returns the ids of the
+   * sandboxes of their nodes, sorted by node.
    */
   async run(...workflows: Workflow[]): Promise<string[]> {
     const { world, begun } = this.story;
@@ -42,7 +42,7 @@ class Runs {
     return runs.map(({ box }) => box.id);
   }
 
-  /** The ids of the sandboxes that ended runs offer. */
+  /** Returns the ids of the sandboxes that ended runs offer. */
   async offered(): Promise<string[]> {
     const offers = await this.story.world.ports(atOnce).executions.idle();
     return offers.map(({ idle }) => idle.id);
@@ -66,7 +66,7 @@ class Runs {
   }
 }
 
-it("runs with branches leave the next run twice as many sandboxes as they inherited, until no run needs a new sandbox", async () => {
+it("each run with branches leaves the next run twice as many sandboxes as it inherited, until no run needs a new sandbox", async () => {
   const runs = new Runs();
   const made: number[] = [];
   for (let count = 0; count < 6; count++) {
@@ -79,7 +79,7 @@ it("runs with branches leave the next run twice as many sandboxes as they inheri
   await runs.judge();
 });
 
-it("a run with branches that inherited no sandbox leaves one sandbox to the next run, and kills the others", async () => {
+it("a run with branches that inherited no sandbox leaves one sandbox to the next run, and kills its other sandboxes", async () => {
   const runs = new Runs();
   for (let count = 0; count < 3; count++) {
     await runs.run();
@@ -89,7 +89,7 @@ it("a run with branches that inherited no sandbox leaves one sandbox to the next
   }
 });
 
-it("a run leaves as many sandboxes to the next run as its workflow keeps warm", async () => {
+it("a run leaves the next run as many sandboxes as its workflow keeps warm", async () => {
   const runs = new Runs();
   await runs.run({ ...four, warm: 3 });
   expect(await runs.offered()).toHaveLength(3);
@@ -120,7 +120,7 @@ it("sandboxes are reused by branches that begin directly at the start node", asy
   await runs.judge();
 });
 
-it("the sandbox of a branch is not offered to other runs after code was killed in it", async () => {
+it("the sandbox of a branch is not offered to other runs after a delivery killed code in it", async () => {
   const result = { ...killed, isUnfit: true } as const;
   const runs = new Runs({ b1: [{ pauses: 50, result }] });
   const rescued = nodes.map((node) => (node.id === "b1" ? action("b1", { onError: "j" }) : node));

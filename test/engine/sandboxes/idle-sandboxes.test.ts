@@ -10,7 +10,7 @@ const oneNode = [
   ["a", "end"],
 ] as [string, string][];
 
-/** Runs one workflow several times in one world, each run to its end. */
+/** Executes one workflow several times in one world, one run after the other. */
 class Runs {
   readonly story: Story;
   active = 1;
@@ -52,7 +52,9 @@ class Runs {
     return sweepIdle(this.#ports, async (_workflow, version) => version === this.active);
   }
 
-  /** Makes every creation fail while a sandbox lives, as at the limit of the plan. */
+  /**
+   * Makes the creation of a sandbox fail while another sandbox lives, as if the limit of E2B's plan were one sandbox.
+   */
   isFull(): void {
     const { sandboxes } = this.story.world;
     const create = sandboxes.create.bind(sandboxes);
@@ -122,7 +124,7 @@ it("a sweep extends the life of an idle sandbox that its workflow keeps warm, or
   expect(await runs.run()).toBe("S2");
 });
 
-it("an idle sandbox is no longer kept warm once another version is active", async () => {
+it("an idle sandbox is no longer kept warm after another version became active", async () => {
   const runs = new Runs({ warm: 1 });
   await runs.run();
   runs.active = 2;

@@ -11,7 +11,7 @@ import { root, sourceFiles } from "../../support/imports.ts";
 
 const minute = 60_000;
 
-/** Chooses the sandbox for a node of one minute, if the warm one was created `agoMs` ago for 5 minutes. */
+/** Returns the sandbox for a node of one minute if a warm sandbox exists that was created `agoMs` ago for 5 minutes. */
 async function chosenAfter(agoMs: number, options: { isolation?: "fresh"; killed?: boolean } = {}) {
   const world = new World();
   const warm = world.sandboxes.create("e", "", 300);
@@ -29,7 +29,7 @@ async function chosenAfter(agoMs: number, options: { isolation?: "fresh"; killed
 }
 
 it.each([
-  ["that outlives the node is used as it is", 2 * minute, {}, { id: "S1", state: "in use", leftMs: 3 * minute }],
+  ["that outlives the node is used unchanged", 2 * minute, {}, { id: "S1", state: "in use", leftMs: 3 * minute }],
   [
     "that would die while the node runs has its life extended",
     4 * minute,
@@ -37,7 +37,12 @@ it.each([
     { id: "S1", state: "in use", leftMs: 6 * minute },
   ],
   ["whose time is over is replaced", 6 * minute, {}, { id: "S2", state: "created", leftMs: 6 * minute }],
-  ["is replaced if it is gone and cannot be extended", 4 * minute, { killed: true }, { id: "S2", state: "created" }],
+  [
+    "is replaced if it was killed, so that its life cannot be extended",
+    4 * minute,
+    { killed: true },
+    { id: "S2", state: "created" },
+  ],
   [
     "is not used by a node with `isolation: fresh`",
     minute,
@@ -61,11 +66,11 @@ describe("the life of a sandbox", () => {
     expect(reachableFrom(state)).toContain("released");
   });
 
-  it("leads from a new sandbox to every state", () => {
+  it("reaches every state from the state of a new sandbox", () => {
     expect(reachableFrom("created").size).toBe(states.length);
   });
 
-  it("ends only by code in life.ts: no other file of the engine kills a sandbox", () => {
+  it("ends only by code in life.ts, because no other file of the engine kills a sandbox", () => {
     const killing = sourceFiles("packages/engine/src").filter(({ path }) =>
       /sandboxes\.(kill|killAll|rest)\(/.test(readFileSync(`${root}/${path}`, "utf8")),
     );

@@ -12,13 +12,13 @@ const line = flow("line", [action("a")], lines("start > a > end"));
 const nodes = [action("b0", { onError: "j" }), action("b1"), action("j")];
 const two = flow("two", nodes, lines("start > b0 > j > end", "start > b1 > j"));
 const failure = { class: "NodeTimeout", message: "", traceback: "", logs: "", durationMs: 1 } as const;
-/** The result of code that had to be killed. */
+/** The result of code that the sandbox had to kill. */
 const killed = { result: { status: "error", ...failure, isUnfit: true } } as const;
 
 const alive = ({ world }: Story) => world.sandboxes.alive().map(({ id }) => id);
 const offered = async ({ world }: Story) => (await world.ports(atOnce).executions.idle()).map(({ idle }) => idle.id);
 
-/** Starts another run of the client, and the delivery of its node. */
+/** Starts another run of the client and the delivery of its node. Returns the id of the run and the delivery. */
 async function another({ world }: Story): Promise<{ id: string; delivery: Process }> {
   const version = world.publish(line);
   const { id } = await startExecution(world.ports(atOnce), { version, context: "{}" });
@@ -36,7 +36,7 @@ async function leftByAnother(story: Story): Promise<void> {
 }
 
 describe("a sandbox that several branches have used", () => {
-  it("is not offered to other runs if code was killed in one branch, whether that branch ends first or last", async () => {
+  it("is not offered to other runs if code in one branch was killed, whether this branch ends first or last", async () => {
     const story = await new Story(two, { b0: [killed] }).start();
     await story.finish(story.deliver("b1", 0, { scope: "/start@0.b1" }));
     await story.finish(story.deliver("b0", 0, { scope: "/start@0.b0" }));
@@ -47,7 +47,7 @@ describe("a sandbox that several branches have used", () => {
     wellTold(story);
   });
 
-  it("is not killed by a late delivery of a closed run, because another run may have it", async () => {
+  it("is not killed by a late delivery of a closed run, because another run may use the sandbox", async () => {
     const story = await new Story(two).start();
     await story.finish(story.deliver("b0", 0, { scope: "/start@0.b0" }));
     const late = story.deliver("b1", 0, { scope: "/start@0.b1" });
@@ -96,7 +96,7 @@ describe("a sandbox that a run has inherited from an earlier run", () => {
     },
   );
 
-  it("is killed if a wait takes an event that came earlier and continues at once", async () => {
+  it("is killed if a wait takes an earlier event and continues at once", async () => {
     const story = new EventWait({ source: ["crm"], detail: { customer: ["{{customer}}"] } }, { since: "start" });
     await leftByAnother(story);
     await story.begin('{"customer":"acme"}');
@@ -107,7 +107,7 @@ describe("a sandbox that a run has inherited from an earlier run", () => {
     expect([await offered(story), alive(story)]).toEqual([[], []]);
   });
 
-  it("is killed if the run is cancelled during a short wait for which it was kept", async () => {
+  it("is killed if the run is cancelled during a short wait for which the run kept the sandbox", async () => {
     const wait = { id: "w", type: "wait", for: { kind: "seconds", seconds: 30 } } as unknown as TaskNode;
     const story = new Story(flow("waits", [action("a"), wait], lines("start > a > w > end")));
     await leftByAnother(story);
@@ -131,7 +131,7 @@ describe("a sandbox that a run has inherited from an earlier run", () => {
   });
 });
 
-it("a second attempt takes no spare sandbox, because its sandbox is killed if the first attempt's result is committed", async () => {
+it("a second attempt uses no spare sandbox, because its sandbox is killed if a delivery commits the first attempt's result", async () => {
   const retried = action("a", { timeoutSeconds: 20, retry: { attempts: 3, delaySeconds: 1 } });
   const steps = [action("b0"), action("b1"), retried, action("b", { timeoutSeconds: 500 })];
   const story = await new Story(flow("late", steps, lines("start > b0 > a > b > end", "start > b1 > a"))).start();

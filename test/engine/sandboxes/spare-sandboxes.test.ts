@@ -9,7 +9,7 @@ function endOf(story: Story, scope: string): { status: string; sandbox: string |
   return { status, sandbox: sandbox_id };
 }
 
-it("a node after a map does not start in a sandbox that was lost after another item had used it", async () => {
+it("a node after a map does not start in a sandbox that was lost after an item of the map had used it", async () => {
   const body = mapOver("m", [action("i", { onError: "k" }), action("k")], lines(), { maxConcurrency: 1 });
   const story = await new Story(flow("lost", [body, action("after")], lines("start > m > after > end"))).start(
     '{"list":[1,2]}',
@@ -30,7 +30,7 @@ it("a node after a map does not start in a sandbox that was lost after another i
   expect(endOf(story, "")).toEqual({ status: "success", sandbox: expect.not.stringContaining(lost) });
 });
 
-it("a node does not start in a sandbox that was killed because another branch waited long for its next attempt", async () => {
+it("a node does not start in a sandbox that was killed because a node in another branch had a long delay before its next attempt", async () => {
   const ids = ["f", "a", "b", "c", "d", "j", "y", "after", "p", "q", "r", "last"];
   const x = action("x", { retry: { attempts: 2, delaySeconds: 90 }, timeoutSeconds: 60 });
   const paths = [

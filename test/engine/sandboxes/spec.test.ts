@@ -43,7 +43,7 @@ it.each<[string, StepNode]>([
   expect(outerReach(web, sharing([web, { ...other, isolation: "fresh" } as Node]))).toEqual(["a.test", "b.test"]);
 });
 
-it("outerReach returns only the node's own hosts for a fresh sandbox, and no limit if a node uses all credentials of a client", () => {
+it("outerReach returns only the hosts of one node for a fresh sandbox, and no limit if the node uses all credentials of a client", () => {
   const fresh = task("f", ["c.test:443"], { isolation: "fresh" });
   expect(outerReach(fresh, sharing([web, fresh, task("n")]))).toEqual(["c.test"]);
   expect(outerReach(web, { nodes: [web] } as unknown as Workflow)).toBeUndefined();
@@ -70,7 +70,7 @@ describe("mayImportLargeModules", () => {
     ["from own import ssl_context  # not ssl", false],
     ["context['email'] = 'html'  # an import of http", false],
     ["context['pandasize'] = 'a request'", false],
-  ])("is true only if code seems to import a package of the template or a large module: %s %s", (text, may) => {
+  ])("is true only if code seems to import a package of the sandbox template or a large module: %s %s", (text, may) => {
     expect(mayImportLargeModules(running(text))).toBe(may);
   });
 
@@ -92,7 +92,7 @@ describe("mayImportLargeModules", () => {
   });
 });
 
-it("sandboxes that load no packages are not shared with nodes that need packages", () => {
+it("a sandbox that loads no packages is not shared with nodes that need packages", () => {
   const world = new World();
   const keyOf = (text: string) => {
     const version = world.publish(running(text));

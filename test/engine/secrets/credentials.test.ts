@@ -48,7 +48,7 @@ describe("the credentials that a node can use", () => {
     { names: ["support", "archive"], prefixed: "archive" },
     { names: ["archive", "support"], prefixed: "support" },
   ])(
-    "have the name of the credential $prefixed before their keys if the node uses $names",
+    "have keys that begin with the name of the credential $prefixed if the node uses $names",
     async ({ names, prefixed }) => {
       for (const name of ["archive", "email", "support"]) await store.have(acme, name, "email", email);
       const keys = namesOf(await credentials().forNode("acme", "wf", names));
@@ -88,14 +88,14 @@ describe("the credentials that a node can use", () => {
     expect((await credentials().forNode("globex", "wf", ["api"])).secrets).toEqual(["of the workflow"]);
   });
 
-  it("are only those of the client if there is no workflow", async () => {
+  it("are only the credentials of the client if there is no workflow", async () => {
     await store.have({ workflow: "wf" }, "shared", "custom", { key: "of the workflow" });
     await store.have(acme, "own", "custom", { key: "of the client" });
     expect((await credentials().forNode("acme", null, undefined)).secrets).toEqual(["of the client"]);
     await expect(credentials().forNode("acme", null, ["shared"])).rejects.toThrow(/has no credential "shared"/);
   });
 
-  it("are empty, and are not read from the database, if the node declares none", async () => {
+  it("are empty, and are not read from the database, if the node declares no credentials", async () => {
     expect(await credentials().forNode("acme", "wf", [])).toBe(emptyOverlay);
     expect(store.reads).toEqual([]);
   });
@@ -114,7 +114,7 @@ describe("the cache of a client's credentials", () => {
     expect(store.reads).toHaveLength(4);
   });
 
-  it("is filled again if a node needs a missing credential, and after a call of `forget`", async () => {
+  it("is filled again if a node needs a credential that it lacks, and after a call of `forget`", async () => {
     const known = credentials();
     await known.forNode("acme", "wf", undefined);
     await store.have(acme, "api", "custom", { key: "s3cret-4" });
@@ -214,7 +214,7 @@ beforeEach(() => {
   lateMs = 0;
 });
 
-/** A process whose token requests get these answers in turn. A request without an answer fails. */
+/** Returns a process whose token requests get these responses in order. A further request fails. */
 function process(...answers: (() => Response | Promise<Response>)[]) {
   const fetch: OutgoingFetch = async (url, { body } = {}) => {
     asked.push(`${url} ${body}`);
@@ -241,7 +241,7 @@ describe("an OAuth access token", () => {
     ["has a minute left", "2026-01-01T00:01:00.000Z", "access-2", 1],
     ["has expired", "2025-12-31T00:00:00.000Z", "access-2", 1],
   ])(
-    "that %s (until %s) is renewed if less than a minute is left: the node gets %s",
+    "that %s (until %s) is renewed unless it lives for more than a minute: the node gets %s",
     async (_what, expires_at, expected, requests) => {
       await store.have(acme, "api", "oauth2", { ...stored, expires_at });
       expect(await tokenOf(process(token(2)))).toBe(expected);
@@ -269,7 +269,7 @@ describe("an OAuth access token", () => {
     expect(asked[0]).toContain("grant_type=client_credentials&client_id=nova&client_secret=cl1ent-secret&scope=read");
   });
 
-  it("is requested once for nodes that need it at the same time, and old tokens stay masked", async () => {
+  it("is requested once for nodes that need the token at the same time, and old tokens stay masked", async () => {
     await store.have(acme, "api", "oauth2", stored);
     const credentials = process(token(2));
     expect(await Promise.all([tokenOf(credentials), tokenOf(credentials)])).toEqual(["access-2", "access-2"]);
@@ -277,7 +277,7 @@ describe("an OAuth access token", () => {
     expect(secrets).toEqual(expect.arrayContaining(["access-1", "access-2", "refresh-1", "cl1ent-secret"]));
   });
 
-  it("is read from the database if a faster process has already used up the refresh token", async () => {
+  it("is read from the database if a faster process has already used the refresh token", async () => {
     await store.have(acme, "api", "oauth2", stored);
     const faster = process(token(2));
     const slower = process(async () => {
@@ -314,7 +314,7 @@ describe("an OAuth token endpoint", () => {
       "NodeFailed",
       /answered 200 and no access token/,
     ],
-  ])("that %s causes an immediate error, which shows no secret", async (_what, reply, name, message) => {
+  ])("causes an error at once that shows no secret if it %s", async (_what, reply, name, message) => {
     await store.have(acme, "api", "oauth2", stored);
     const failure = await tokenOf(process(reply)).catch((error: Error) => error);
     expect(failure).toMatchObject({ name, message: expect.stringMatching(message) });
@@ -327,7 +327,7 @@ describe("an OAuth token endpoint", () => {
     ["is busy", answer(429, {}), "answered 429"],
     ["does not exist", () => Promise.reject(new TypeError("fetch failed")), "does not answer"],
   ])(
-    "that %s is called five times, and then the node fails with a message that names the endpoint",
+    "is called five times if it %s, and then the node fails with a message that names the endpoint",
     async (_what, reply, why) => {
       await store.have(acme, "api", "oauth2", stored);
       const failure = await tokenOf(process(reply, reply, reply, reply, reply)).catch((error: Error) => error);
@@ -338,7 +338,7 @@ describe("an OAuth token endpoint", () => {
     },
   );
 
-  it("that did not answer is not called by other nodes for a minute", async () => {
+  it("is not called by other nodes for a minute after it did not answer", async () => {
     await store.have(acme, "api", "oauth2", stored);
     const down = answer(503, {});
     const credentials = process(down, down, down, down, down, token(2));
@@ -350,14 +350,14 @@ describe("an OAuth token endpoint", () => {
     expect(await tokenOf(credentials)).toBe("access-2");
   });
 
-  it("that refused a request is called again by the next node", async () => {
+  it("is called again by the next node after it refused a request", async () => {
     await store.have(acme, "api", "oauth2", stored);
     const credentials = process(answer(400, {}), token(2));
     await expect(tokenOf(credentials)).rejects.toThrow(/answered 400/);
     expect(await tokenOf(credentials)).toBe("access-2");
   });
 
-  it("that fails at first and then returns a token causes no failure of the node", async () => {
+  it("causes no failure of the node if it fails at first and then returns a token", async () => {
     await store.have(acme, "api", "oauth2", stored);
     expect(await tokenOf(process(answer(503, {}), answer(503, {}), token(2)))).toBe("access-2");
     expect(slept).toEqual([1_000, 2_000]);

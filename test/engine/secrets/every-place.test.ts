@@ -11,7 +11,9 @@ import { atOnce } from "../../support/engine/scheduler.ts";
 import { scriptedMinds } from "../../support/engine/scripted-minds.ts";
 import { fails, Story } from "../../support/engine/story.ts";
 
-/** Python that writes a value in all the forms that Python and its libraries have, because each must be masked. */
+/**
+ * Python code that writes a value in all forms that Python and its libraries have, because NOVA must mask each form.
+ */
 const program = `
 import base64, binascii, html, json, sys, urllib.parse
 from html.entities import codepoint2name
@@ -174,8 +176,7 @@ describe.each(given.map((one, index) => ({ ...one, index })))("the secret $name"
   it("leaves fewer than four of its characters in a shortened text", { timeout: 180_000 }, () => {
     const left = each().flatMap(([form, text]) => {
       const [start, end] = maskedPart(text, redactor.mask(text));
-      // In these forms line ends and escapes add characters that are not part of the secret, so more characters may be
-      // left.
+      // In these forms line ends and escapes add characters to the secret, so that more characters may be left.
       const few = form.includes("encodebytes")
         ? 12
         : /html|XML|decimal|names|attribute|all escaped|times|twice|quote of json/i.test(form)
@@ -195,7 +196,7 @@ describe.each(given.map((one, index) => ({ ...one, index })))("the secret $name"
   });
 });
 
-/** Returns the range that the mask replaced; an empty range if there are several masks. */
+/** Returns the range of the text that the mask replaced. Returns an empty range if there are several masks. */
 function maskedPart(text: string, masked: string): [start: number, end: number] {
   const [before, behind, ...more] = masked.split("***") as [string, string];
   return more.length > 0 ? [0, 0] : [before.length, text.length - behind.length];
@@ -233,7 +234,7 @@ describe.each([
     ["logs", () => noted({ logs: all() })],
     ["errors", () => noted({ message: all() })],
     ["tracebacks", () => noted({ traceback: all() })],
-  ])("shows the secret in none of its forms in %s", async (_place, script) => {
+  ])("shows no form of the secret in %s", async (_place, script) => {
     const text = await told(script);
     expect(text).toContain("***");
     expect(redactor().finds(text)).toBe(false);

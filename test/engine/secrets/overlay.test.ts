@@ -47,7 +47,7 @@ describe("the overlay, which adds a node's credentials to its context,", () => {
     expect(left).toMatchObject({ set: [{ key: "total", json: "1" }] });
   });
 
-  it("is left out of the deleted keys, and a change to one of its keys is reported", () => {
+  it("is left out of the deleted keys of a result, and changedOf returns the key of a changed credential", () => {
     const left = withoutOverlay(success({ total: "1", smtp_port: "25" }, ["email_password", "other"]), overlay);
     expect(left).toMatchObject({ delete: ["other"] });
     expect(changedOf(overlay, left.status === "success" ? left.set : [])).toBe("smtp_port");
@@ -69,7 +69,7 @@ describe("the overlay with the credentials of a node", () => {
     [["email"], undefined, ["email"]],
     [["erp"], ["erp"], ["email"]],
   ])(
-    "has the credentials %j if the node declares the credentials %j and its workflow declares %j",
+    "has the credentials %j if the node declares the credentials %j and its workflow declares the credentials %j",
     async (asked, own, common) => {
       forNode.mockClear();
       expect(await credentialOverlay({ credentials }, whose(own, common))).toBe(overlay);
@@ -96,7 +96,7 @@ describe("the overlay with the credentials of a node", () => {
   it.each([
     ["a token endpoint that does not answer", new TokenEndpointLost("away"), "SandboxUnavailable"],
     ["a token endpoint that refuses", new TokenRefused("no"), "NodeFailed"],
-  ])("reports %s to a late delivery as %s", async (_what, cause, name) => {
+  ])("causes for %s in a late delivery the error %s", async (_what, cause, name) => {
     const failure = new NovaError("NodeFailed", "no token", { cause });
     forNode.mockRejectedValue(failure);
     await expect(overlayAgain({ credentials }, whose())).rejects.toMatchObject({ name, message: "no token" });

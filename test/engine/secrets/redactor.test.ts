@@ -71,7 +71,7 @@ describe("a secret in a text", () => {
     }
   });
 
-  it("leaves none of its characters at the start of a shortened log, also in lines of base64", () => {
+  it("leaves no characters at the start of a shortened log, even in lines of base64", () => {
     const key = new Redactor([`-----BEGIN-----\n${"0123456789abcdef".repeat(20)}\n-----END-----`]);
     const encoded = Buffer.from(`??-----BEGIN-----\n${"0123456789abcdef".repeat(20)}\n-----END-----!!!`).toString(
       "base64",
@@ -119,7 +119,7 @@ describe("the secret inputs of a workflow", () => {
     expect(texts.map((text) => known.finds(text))).toEqual([true, true, true, false]);
   });
 
-  it("are recognised in a text by bytes, numbers and keys inside their values, except keys that are plain names", async () => {
+  it("are recognised in a text by the bytes, numbers and keys inside their values, except keys that are plain names", async () => {
     const picture = Buffer.from("00ff10fe20fd30fc", "hex");
     const sha256 = "a".repeat(64);
     const account = {
@@ -162,7 +162,7 @@ async function* chunks(...parts: Uint8Array[]) {
 describe("the masked text of a growing log", () => {
   const pin = "4711-pin";
   const growing = new Redactor([secret, pin]);
-  /** Lists what a reader sees who reads the log after each of `pieces`. */
+  /** Returns the texts that a reader gets who reads the log after each of `pieces`. */
   const seen = (pieces: readonly Buffer[]) => {
     let [tail, shown, all] = [Buffer.alloc(0), 0, ""];
     for (const piece of pieces) {
@@ -174,7 +174,7 @@ describe("the masked text of a growing log", () => {
     return all;
   };
 
-  it("shows no part of a secret at any length, and in the end equals the masked log", () => {
+  it("shows no part of a secret at any length of the log, and equals the masked log at the end", () => {
     const word = fc.constantFrom(secret, pin, "p4s", "4711", "é", "ok ", "\n");
     fc.assert(
       fc.property(fc.array(word, { maxLength: 12 }), fc.array(fc.nat({ max: 60 }), { maxLength: 6 }), (words, cuts) => {
@@ -186,7 +186,7 @@ describe("the masked text of a growing log", () => {
     );
   });
 
-  it("leaves out its last characters as long as they may be the start of a secret or half a character", () => {
+  it("leaves out the last characters of the log as long as these may be the start of a secret or half a character", () => {
     const euro = Buffer.from("€");
     expect(seen([Buffer.from("key p4ss")])).toBe("key ");
     expect(seen([Buffer.from("key p4ss"), Buffer.from("age\n")])).toBe("key p4ssage\n");
@@ -286,7 +286,7 @@ describe("the secrets of a run that cannot be read", () => {
     expect(found).toBe(1);
   });
 
-  it("are those in a blob that is not valid JSON, while a failure to read a blob is an error", async () => {
+  it("include the secrets in a blob that is not valid JSON, but a failure to read a blob is an error", async () => {
     const blob = referenceText({ sha256: "a".repeat(64), bytes: 9, type: "json" });
     const read = async () => Buffer.from("{no json");
     expect(await redactorFor(keys, contextOf(blob), read)).toBeInstanceOf(Redactor);
@@ -320,7 +320,7 @@ describe("a run with half a surrogate pair in a secret input", () => {
   });
 });
 
-/** Ranges of characters that every version of Python and this process escape alike. */
+/** Ranges of characters that this process escapes in the same way as every version of Python. */
 const ranges: [number, number][] = [
   [0x00, 0x2ff],
   [0x2000, 0x2064],

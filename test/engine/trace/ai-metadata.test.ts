@@ -182,7 +182,7 @@ describe("the metadata in the trace of a failed prompt node", () => {
       { head: { ...head, cache_hit: true }, code: "p" },
       { attempt: 0, code: "p" },
     ],
-  ] as const)("have the error of the node for an attempt %s", (_which, run, expected) => {
+  ] as const)("have the error of the node as the error of an attempt %s", (_which, run, expected) => {
     const timedOut = { ...head, ...("head" in run && run.head), error_class: "NodeTimeout" } as const;
     const { all_attempts, status } = told({ error: "why", ...run, head: timedOut });
     expect(all_attempts).toEqual([{ ...expected, error_class: "NodeTimeout", error: "why" }]);

@@ -166,7 +166,7 @@ beforeAll(async () => {
 });
 
 describe("a page of the chain of work", () => {
-  it("has the same entries as the whole chain, and reads branches only of its own entries", async () => {
+  it("has the same entries as the whole chain, and reads the branches of its entries only", async () => {
     for (const full of [true, false]) {
       const { entries } = await readEntries(story.world.ports(atOnce), story.id, { full });
       const pages: EntryPage[] = [];
@@ -188,7 +188,7 @@ describe("a page of the chain of work", () => {
   });
 });
 
-it("reading the state of a run loads no contents of its entries, except the newest context", async () => {
+it("a read of a run's state loads no contents of entries, except the newest context", async () => {
   const newest = story.world.chain.entriesOf(story.id).findLastIndex(({ contents }) => contents.context);
   const ports = story.world.ports(atOnce);
   const { chain } = ports;
@@ -208,7 +208,7 @@ it("reading the state of a run loads no contents of its entries, except the newe
 
 describe("the trace of one single entry", () => {
   it.each([true, false])(
-    "equals this entry in the trace of the whole run, for every entry (full: %s)",
+    "equals the same entry in the trace of the whole run, for every entry (full: %s)",
     async (full) => {
       const ports = story.world.ports(atOnce);
       const { entries, execution } = await readTrace(ports, story.id, { full });
@@ -228,7 +228,7 @@ describe("the trace of one single entry", () => {
     ["the entry itself and the entry before it", "", 1, true, ["#1", "#0"]],
     ["only the entry itself if it is the first one", "", 0, true, ["#0"]],
     ["the entry itself and the fork before it", "/f@2.b", 1, true, ["/f@2.b#1", "#2"]],
-  ])("is made from as few entries of the chain as possible: %s", async (_, scope, seq, full, expected) => {
+  ])("needs as few entries of the chain as possible: %s", async (_, scope, seq, full, expected) => {
     await readTraceLink(watched(), story.id, { seq, scope, full });
     expect(reads).toEqual(expected);
   });
@@ -255,7 +255,7 @@ describe("the trace of one single entry", () => {
 
 const atWork = async (story: Story) => (await readTrace(story.world.ports(atOnce), story.id)).atWork;
 
-/** A run whose first node has ended and whose second node is `node`. */
+/** Starts a run whose first node has ended and whose second node is `node`. */
 async function waiting(node: Node): Promise<Story> {
   const story = await new Story(flow("waits", [action("a"), node], lines(`start > a > ${node.id} > end`))).start();
   await story.finish(story.deliver("a", 0));
@@ -288,7 +288,7 @@ it("an open wait for a time is listed in the trace with the time at which it end
   expect((await atWork(story)).nodes).toMatchObject([{ node_id: "pause", waits_for: { kind: "time", until } }]);
 });
 
-it("an open approval is listed in the trace with its question and the time of its timeout", async () => {
+it("an open approval is listed in the trace with its message and the time at which its timeout ends", async () => {
   const ask: ApprovalNode = {
     id: "ask",
     type: "approval",
@@ -341,7 +341,7 @@ it("a failed attempt is listed in the trace with its node, both before and durin
   expect((await atWork(story)).nodes).toMatchObject([{ attempt: 2, waits_for: null, attempts }]);
 });
 
-it("the first twenty running items of a map are listed in the trace, and further ones are only counted", async () => {
+it("the first twenty running items of a map are listed in the trace, and further running items are only counted", async () => {
   const workflow = flow("many", [mapOver("m", [action("i")], [])], lines("start > m > end"));
   const story = await new Story(workflow, { i: () => succeeds("i", "1") }).start(
     JSON.stringify({ list: Array.from({ length: 30 }, (_, i) => i) }),
@@ -367,7 +367,7 @@ async function ran(list = "[1.50,2]"): Promise<Story> {
 }
 
 describe("the chain of work of branches", () => {
-  it("is listed inside their fork, branch by branch", async () => {
+  it("is listed inside the entry of their fork, branch by branch", async () => {
     const story = await ran();
     const trace = await readTrace(story.world.ports(atOnce), story.id, { full: true });
     const [, f, , m, join] = trace.entries;

@@ -14,7 +14,7 @@ const workflow = flow(
   ],
 );
 
-/** Runs a workflow, and puts the run at place 1 into the second of two trees. */
+/** Executes a workflow, and makes two trees. The run is the leaf with index 1 in the second tree. */
 async function rooted() {
   const story = await new Story(workflow, { a: [succeeds("a", "1")] }).start("{}");
   await story.everything();
@@ -42,7 +42,7 @@ const change = ({ world }: Rooted, number: number, changes: Partial<StoredRoot>)
 };
 
 describe("a run with a leaf in a Merkle tree", () => {
-  it("is anchored if the tree has the end of its chain", async () => {
+  it("is anchored if the tree contains the hash of its last entry", async () => {
     expect(await (await rooted()).verify()).toMatchObject({ state: "anchored" });
   });
 
@@ -116,7 +116,7 @@ describe("a run with a leaf in a Merkle tree", () => {
     expect(problem?.seq).toBe(3);
   });
 
-  it("is anchored without its note, which an attacker can remove", async () => {
+  it("is anchored even if an attacker removes its note", async () => {
     const of = await rooted();
     of.world.chain.notes.delete(of.id);
     expect((await of.verify()).state).toBe("anchored");

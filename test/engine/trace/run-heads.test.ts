@@ -8,7 +8,7 @@ import { given, Story, succeeds } from "../../support/engine/story.ts";
 
 const mapped = flow("mapped", [mapOver("m", [action("i")], [], { maxConcurrency: 40 })], lines("start > m > end"));
 
-/** Runs a map with this number of items; every third item pauses. */
+/** Executes a map with this number of items. Two of three items pause. */
 async function ran(items: number): Promise<Story> {
   const scripts = {
     i: (request: Parameters<typeof given>[0]) => {
@@ -23,7 +23,7 @@ async function ran(items: number): Promise<Story> {
   return story;
 }
 
-/** Reads the chain of work and the state of the run, and counts the reads that each of them needs. */
+/** Reads the chain of work and the state of the run. Counts the reads of both, which must be equal. */
 async function traced(story: Story, change: (ports: Ports) => void = () => undefined) {
   const entries = await counted(story, change, (ports) => readEntries(ports, story.id, { full: true }));
   const state = await counted(story, change, (ports) => readState(ports, story.id));
@@ -95,7 +95,10 @@ describe("the close of a run whose map has many items", () => {
 });
 
 describe("the state of a run with a map", () => {
-  /** Returns a function that reads the state. It reports the progress of the map, and the items whose entries it read. */
+  /**
+   * Returns a function that reads the state. This function returns the progress of the map and the items whose entries
+   * it read.
+   */
   function watch(story: Story) {
     const ports = { ...story.world.ports(atOnce) };
     const { linksAt, entries } = ports.chain;
@@ -168,7 +171,7 @@ describe("the state of a run with a map", () => {
 });
 
 describe("the trace of a map", () => {
-  it("of many items reads them with few requests, even if the join has no list of branches", async () => {
+  it("of many items reads the items with few requests, even if the join has no list of branches", async () => {
     const story = await ran(60);
     const { trace, asked } = await traced(story);
     expect(asked).toEqual({ links: 1, entries: 1, linksAt: 0 });
@@ -194,7 +197,7 @@ describe("the trace of a map", () => {
     expect(asked).toEqual({ links: 6, entries: 0, linksAt: 0 });
   });
 
-  it("that is unfinished reads many items with few requests, and lists items that have not started as empty", async () => {
+  it("that is unfinished reads many items with few requests, and lists each item that has not started as empty", async () => {
     const list = JSON.stringify({ list: Array.from({ length: 60 }, (_, i) => i) });
     const story = await new Story(mapped).start(list);
     await story.finish(story.deliver("m", 0));

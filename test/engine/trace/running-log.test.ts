@@ -25,7 +25,7 @@ async function running() {
 }
 
 describe("the output of running code", () => {
-  it("is returned from the position that the reader already has, and with the secrets of the node masked", async () => {
+  it("is returned from the position up to which the reader has it, with the secrets of the node masked", async () => {
     const { prints, read } = await running();
     expect(await read()).toBeNull();
     prints("one\nkey 47-11");
@@ -39,7 +39,7 @@ describe("the output of running code", () => {
     });
   });
 
-  it("names the number of bytes that were dropped, and starts again with the next attempt", async () => {
+  it("comes with the number of dropped bytes, and starts again with the next attempt", async () => {
     const { prints, read } = await running();
     prints("tail\n", { size: 1005 });
     const at = { step: 0, attempt: 1, bytes: 100 };

@@ -14,7 +14,7 @@ function step(agent_name: string, execution_time_ms: number, more: object = {}) 
 }
 
 describe("the times of an entry", () => {
-  it("are those that its turn measured, and the time of its code", () => {
+  it("are the times that its turn measured, and the time of its code", () => {
     expect(timesOf({ ...head, times: recorded }, [], false)).toEqual({ ...recorded, model_ms: 0, code_ms: 40 });
   });
 
@@ -28,7 +28,7 @@ describe("the times of an entry", () => {
     expect(timesOf({ ...head, times: recorded, edited: { by: "ada", at: "now" } }, [], false)).toEqual(none);
   });
 
-  it("count the code of failed attempts, and the last attempt once", () => {
+  it("include the code of failed attempts, and include the last attempt only once", () => {
     const first = step("E2BExecutor", 10, { step_number: 1 });
     const second = step("E2BExecutor", 40, { step_number: 2 });
     expect(timesOf({ ...head, attempt: 2 }, [first], false).code_ms).toBe(50);
@@ -45,12 +45,12 @@ describe("the times of an entry", () => {
     expect(timesOf({ ...head, execution_time_ms: 420 }, steps, true)).toEqual({ ...none, model_ms: 350, code_ms: 70 });
   });
 
-  it("count the run of pinned code, which is no step", () => {
+  it("include the run of pinned code, which is no step", () => {
     expect(timesOf({ ...head, cache_hit: true }, [], true)).toEqual({ ...none, code_ms: 40 });
   });
 });
 
-it("the waiting of a node in the trace covers the time before its first attempt and between its attempts", async () => {
+it("the waiting time of a node in the trace is the time before its first attempt and between its attempts", async () => {
   const retry = { attempts: 2, delaySeconds: 10 };
   const flows = flow("slow", [action("a", { retry }), action("b")], lines("start > a > b > end"));
   const story = await new Story(flows, { a: [fails("one"), succeeds("a", "1")] }).start();

@@ -135,7 +135,7 @@ describe("a chain of work", () => {
     });
   });
 
-  it("is reported as broken even if all hashes were computed again after a change, because record and signature do not match", async () => {
+  it("is reported as broken even if an attacker computed all hashes again, because the record and the signature do not match", async () => {
     const story = await closedStory();
     rewrite(story, 3, '"execution_time_ms":0', '"execution_time_ms":1');
     rewrite(story, 4, /"prev":"[0-9a-f]+"/, `"prev":"${entryAt(story, 3).hash}"`);
@@ -346,7 +346,8 @@ describe("a blob of any size", () => {
   const chunkBytes = 64 * 1024;
 
   /**
-   * Streams a blob of many chunks through one reused buffer, so a reader that does not copy keeps only the last chunk.
+   * Returns a store that streams a blob of many chunks through one buffer. A reader that does not copy keeps only the
+   * last chunk.
    */
   function store(chunks: number, write: (chunk: Buffer, index: number) => void): BlobStore {
     const chunk = Buffer.alloc(chunkBytes);
@@ -375,7 +376,7 @@ describe("a blob of any size", () => {
     expect(bad).toMatchObject({ key: "big", blob: saved[0], message: expect.stringMatching(/was changed/) });
   });
 
-  it("that the blob store refuses to return, because it was changed, is reported like any other changed blob", async () => {
+  it("is reported like any other changed blob if it was changed and the blob store therefore refuses to return it", async () => {
     const mismatch = store(1, () => {
       throw new BlobMismatch("it has other contents");
     });

@@ -101,7 +101,7 @@ describe("the chain of work of a run with a prompt node", () => {
     });
   });
 
-  it("stays valid if contents of steps were erased, and its trace shows null in their place", async () => {
+  it("stays valid if contents of steps were erased, and the trace shows null in place of these contents", async () => {
     const story = await ended(["# good"]);
     tamper(story, 2, ({ contents: _, ...step }) => step);
     expect(await story.verify()).toMatchObject({ state: "broken", erased: [] });
@@ -113,7 +113,7 @@ describe("the chain of work of a run with a prompt node", () => {
     expect(a?.steps[1]).toMatchObject({ generated_code: null, prompt: null, answer: null, cost_usd: 0.001 });
   });
 
-  it("is reported as broken if an entry stores other code than the code whose hash it names", async () => {
+  it("is reported as broken if the code that an entry stores does not match the hash that the entry names", async () => {
     const story = await ended(["# good"]);
     const link = story.world.chain.at({ execution: story.id, scope: "", seq: 1 });
     if (link.entry) link.entry = { ...link.entry, contents: { ...link.entry.contents, code: { text: "# other" } } };
@@ -146,7 +146,7 @@ describe("an entry of pinned code that ran after its pinned analysis", () => {
     return story;
   }
 
-  /** Replaces contents of the node's entry, and leaves their digests in the entry as they were. */
+  /** Replaces contents of the node's entry without a change of their digests in the entry. */
   function tamperEntry(story: PromptStory, contents: Record<string, { text: string }>): void {
     const link = story.world.chain.at({ execution: story.id, scope: "", seq: 1 });
     if (link.entry) link.entry = { ...link.entry, contents: { ...link.entry.contents, ...contents } };
@@ -176,7 +176,7 @@ describe("an entry of pinned code that ran after its pinned analysis", () => {
     expect(await story.verify()).toMatchObject({ state: "anchored" });
   });
 
-  it("stores the code of an analysis that differs from the one in the lockfile", async () => {
+  it("stores the code of an analysis that differs from the analysis in the lockfile", async () => {
     const story = await hit(locked("# good", "# another look"));
     expect(story.entriesOf("")[1]?.contents).toHaveProperty("analysis_code");
     expect((await story.trace()).entries[1]?.ai_metadata?.analysis_metadata).toMatchObject({ analysis_code: "# look" });

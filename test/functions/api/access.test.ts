@@ -7,22 +7,25 @@ import { asking } from "./support/flows.ts";
 
 const api = useApi();
 
-/** The reach of a key: all clients, the client that owns the tested things, or another client. */
+/** The clients whose data a key may use: all clients, the client that owns the tested records, or another client. */
 const scopes = ["all", "own", "foreign"] as const;
 type Scope = (typeof scopes)[number];
 
-/** Ids of things of client `acme`. A call that deletes or ends a thing gets a new one. */
+/** Ids of records of the client `acme`. A request that deletes or ends a record gets a new record. */
 interface Things {
   execution: string;
   task: string;
   key: string;
-  /** Slug of another client. */
+  /** The slug of a client that a request can delete. */
   client: string;
   /** A draft that cannot run, because one of its nodes has no code. */
   session: string;
 }
 
-/** The minimum role (null if the route needs no key), the status for a sufficient role by scope of the key, and the request. */
+/**
+ * The minimum role of a route (null if the route needs no key), the status for a sufficient role by the scope of the
+ * key, and the body and the query of the request.
+ */
 type Row = [least: Role | null, status: Record<Scope, number>, request?: { body?: object; query?: string }];
 
 const everybody = (status: number) => ({ all: status, own: status, foreign: status });
@@ -35,7 +38,7 @@ const credential = { body: { kind: "custom", values: { token: "s3cret-of-acme" }
 const byte = createHash("sha256").update("x").digest("hex");
 const review = { node: "ask", key: byte, code_hash: byte, verdict: "approved" };
 
-/** Rows for the routes of ScriptChain, with the id of an unknown session in the body. */
+/** Returns rows for the routes of ScriptChain, with the id of an unknown session in the body. */
 function scriptChainRows(bodies: Record<string, object>): Record<string, Row> {
   const session_id = `ses_${"0".repeat(26)}`;
   return Object.fromEntries(
@@ -153,7 +156,7 @@ const table: Record<string, Row> = {
   "GET /audit": ["admin", everybody(200)],
 };
 
-/** The path and query of a request for these things. */
+/** Returns the path and the query of a request to the route with the ids of these records. */
 function addressOf(route: string, { execution, task, key, client, session }: Things): string {
   const [, path = ""] = route.split(" ");
   const ids: Record<string, string> = { workflows: "asking", executions: execution, tasks: task, keys: key };
@@ -208,7 +211,8 @@ async function closeRun(): Promise<Partial<Things>> {
 }
 
 /**
- * Makes a key, and one credential each for a client and a workflow. Both credentials have the key's id as their name.
+ * Makes a key, a credential of a client and a credential of a workflow. The names of both credentials are the id of the
+ * key.
  */
 async function makeKey(): Promise<Pick<Things, "key">> {
   const { body: key } = await api.call("POST /keys", { body: { role: "viewer", client_slug: "acme" } });
@@ -231,7 +235,7 @@ async function makeSession(): Promise<Pick<Things, "session">> {
   return { session: (await api.call("POST /sessions", { body: draft })).body.session_id };
 }
 
-/** Makes new things for the routes that delete or end them. */
+/** Functions that make new records for the routes that delete or end these records. */
 const renewals: Record<string, () => Promise<Partial<Things>>> = {
   "POST /executions/{id}/answer": makeRun,
   "POST /executions/{id}/cancel": makeRun,
@@ -254,21 +258,24 @@ function expectedStatus([least, status]: Row, role: Role, scope: Scope): number 
   return least !== null && roles.indexOf(role) < roles.indexOf(least) ? 403 : status[scope];
 }
 
-it("the table of this test names every route and the role that the route requires", () => {
+it("the table of the access tests names every route and the role that the route requires", () => {
   const required = Object.fromEntries(routes.map(({ method, path, role }) => [`${method} ${path}`, role]));
   expect(required).toEqual(Object.fromEntries(Object.entries(table).map(([route, [role]]) => [route, role])));
 });
 
 describe.each(Object.entries(table))("%s", (route, row) => {
-  it.each(scopes)("answers an API key of each role, with the scope %s, with the expected status", async (scope) => {
-    const statuses: Partial<Record<Role, number>> = {};
-    for (const role of roles) {
-      const renew = expectedStatus(row, role, scope) < 300 ? renewals[route] : undefined;
-      const of = { ...lasting, ...(await renew?.()) };
-      statuses[role] = (await ask(route, of, keyOf(role, scope))).status;
-    }
-    expect(statuses).toEqual(Object.fromEntries(roles.map((role) => [role, expectedStatus(row, role, scope)])));
-  });
+  it.each(scopes)(
+    "answers requests with API keys of each role and of the scope %s with the expected status",
+    async (scope) => {
+      const statuses: Partial<Record<Role, number>> = {};
+      for (const role of roles) {
+        const renew = expectedStatus(row, role, scope) < 300 ? renewals[route] : undefined;
+        const of = { ...lasting, ...(await renew?.()) };
+        statuses[role] = (await ask(route, of, keyOf(role, scope))).status;
+      }
+      expect(statuses).toEqual(Object.fromEntries(roles.map((role) => [role, expectedStatus(row, role, scope)])));
+    },
+  );
 
   it.each([
     ["no key", null],
@@ -287,7 +294,7 @@ describe("a record of another client", () => {
       addressOf(route, unknown) !== addressOf(route, { ...unknown, execution: "", task: "", key: "", session: "" }),
   );
 
-  it.each(named)("causes the same answer as a record that does not exist: %s", async (route) => {
+  it.each(named)("causes the same response as a record that does not exist: %s", async (route) => {
     const key = keyOf("admin", "foreign");
     const [there, not] = [await ask(route, lasting, key), await ask(route, unknown, key)];
     const anonymous = (text: string, of: Things) =>
@@ -296,7 +303,7 @@ describe("a record of another client", () => {
     expect([...there.headers.keys()]).toEqual([...not.headers.keys()]);
   });
 
-  it("is refused after as many database reads as an unknown record, so that the response time does not reveal it", async () => {
+  it("is refused after as many database reads as an unknown record, so that the response time does not reveal the record", async () => {
     const by = { id: "key_x", role: "admin", client: "globex", name: "" } as const;
     const { executionWithin } = await import("@nova/service");
     const counts = await Promise.all(
@@ -324,7 +331,7 @@ describe("a record of another client", () => {
   });
 
   it.each(["/executions", "/tasks", "/keys", "/audit", "/clients"])(
-    "is in lists for API keys of its own client: %s",
+    "is in lists for API keys of that client: %s",
     async (path) => {
       const { text } = await api.call(`GET ${path}?limit=200`, { key: keyOf("admin", "own") });
       expect(text).toMatch(/acme|task_/);

@@ -4,7 +4,7 @@ import { useApi } from "./support/api.ts";
 const api = useApi();
 const ask = (id: string) => ({ id, type: "approval", message: "Pay?", choices: ["yes", "no"] });
 
-/** A workflow first -> second -> end; the answer "no" leads back to `first`. */
+/** A workflow with the approvals `first` and `second`. The answer "no" leads back to `first`. */
 const twice = {
   id: "twice",
   nodes: [{ id: "start", type: "start" }, ask("first"), ask("second"), { id: "end", type: "end" }],
@@ -45,7 +45,7 @@ describe("an answer to an approval of an execution", () => {
     ["the next approver's task", "yes", "second", {}],
     ["the next visit of the same node", "no", "first", {}],
     ["the next visit of the same node, if the caller names the node", "no", "first", { node: "first" }],
-  ])("is refused when it is sent a second time, so that it does not answer %s", async (_what, choice, next, name) => {
+  ])("is refused if it is sent a second time, so that it does not answer %s", async (_what, choice, next, name) => {
     const { id, first, answer } = await waiting();
     const said = { choice, by: "ann", ...name };
     expect(await answer(said)).toMatchObject({ status: 200, body: { task_id: first.task_id, node: "first" } });
@@ -58,7 +58,7 @@ describe("an answer to an approval of an execution", () => {
     expect(await answer({ choice, task: open.task_id })).toMatchObject({ status: 200, body: { node: next } });
   });
 
-  it("gets the first result if it is repeated with its Idempotency-Key", async () => {
+  it("gets the result of the first request if it is repeated with its Idempotency-Key", async () => {
     const { id, first } = await waiting();
     const request = { body: { choice: "yes" }, headers: { "Idempotency-Key": `answer ${id}` } };
     const told = await api.call(`POST /executions/${id}/answer`, request);
@@ -86,7 +86,7 @@ describe("an answer to an approval of an execution", () => {
     expect((await one.answer({ choice: "yes", task: one.first.task_id, node: "first" })).status).toBe(200);
   });
 
-  it("reaches a later approval of the execution if it names the node of that approval", async () => {
+  it("answers a later approval of the execution if it names the node of that approval", async () => {
     const { id, first, answer } = await waiting();
     await answer({ choice: "yes" });
     await openTask(id, first.task_id);

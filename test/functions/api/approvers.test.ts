@@ -7,7 +7,7 @@ const keys = new Map<string, string>();
 
 const approvers = { any: ["cfo@acme.com", "ceo@acme.com", "starter@acme.com"], count: 2, not: ["starter"] };
 
-/** A workflow with an approval whose approvers NOVA proves. */
+/** A workflow with an approval that has approvers, so that NOVA checks the identity of each voter. */
 function paying(fields: object = approvers) {
   return {
     id: "paying",
@@ -45,7 +45,7 @@ async function startedTask(fields?: object): Promise<string> {
 const yes = { body: { choice: "yes" } };
 
 describe("an approval with approvers", () => {
-  it("lets the run continue after the required number of people with proven identities, and the chain stores the proofs", async () => {
+  it("lets the run continue after the votes of enough people with proven identities, and the chain stores the proofs", async () => {
     const task = await startedTask();
     const first = await as("cfo", `POST /tasks/${task}`, { body: { choice: "yes", by: "The Chairman" } });
     expect([first.status, first.body.missing, first.body.sent]).toEqual([200, 1, false]);
@@ -115,7 +115,7 @@ describe("an approval with approvers", () => {
     await expectRefusal(api.call("GET /tasks?mine=true"), 403, /names no person/);
   });
 
-  it("counts one vote per person, and lets the person withdraw it", async () => {
+  it("counts one vote per person, and lets the person withdraw the vote", async () => {
     const task = await startedTask();
     await as("cfo", `POST /tasks/${task}`, yes);
     await expectRefusal(
@@ -128,7 +128,7 @@ describe("an approval with approvers", () => {
     expect((await as("cfo", `POST /tasks/${task}`, { body: { choice: "no" } })).body.missing).toBe(1);
   });
 
-  it("refuses an unknown choice of an approver, and writes nothing", async () => {
+  it("refuses a vote of an approver for an unknown choice, and writes nothing", async () => {
     const task = await startedTask();
     await expectRefusal(as("cfo", `POST /tasks/${task}`, { body: { choice: "maybe" } }), 422, /"maybe" is no choice/);
     expect((await as("cfo", `GET /tasks/${task}`)).body.voting.votes).toEqual([]);
@@ -223,7 +223,7 @@ describe("the people who answered another approval", () => {
     return { execution, hr: await openTask(execution, "hr"), pay: await openTask(execution, "pay") };
   }
 
-  it("may not answer this approval at the same time, but may answer it after they have withdrawn that other vote", async () => {
+  it("may not answer this approval at the same time, but may answer it after they have withdrawn their other vote", async () => {
     const { hr, pay } = await openBoth();
     const votes = await Promise.all([hr, pay].map((task) => as("cfo", `POST /tasks/${task}`, yes)));
     expect(votes.map(({ status }) => status).toSorted()).toEqual([200, 403]);

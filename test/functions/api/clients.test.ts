@@ -33,7 +33,7 @@ describe("a client", () => {
     expect((await api.call("PATCH /clients/acme", { body: { on_failure: {} } })).body.on_failure).toEqual({});
   });
 
-  it("has its own sender address for mails, which API keys of this client cannot change", async () => {
+  it("has a separate sender address for mails, which API keys of this client cannot change", async () => {
     const change = (mail_from: unknown, key?: string) =>
       api.call("PATCH /clients/acme", { body: { mail_from }, ...(key !== undefined && { key }) });
     expect((await change("pay@acme.example.com")).body.mail_from).toBe("pay@acme.example.com");
@@ -46,7 +46,7 @@ describe("a client", () => {
     expect((await api.call("GET /clients/acme")).body.mail_from).toBe(null);
   });
 
-  it("runs the workflow version that is pinned for it, unless the caller names another version", async () => {
+  it("runs the workflow version that it has pinned, unless the caller names another version", async () => {
     await api.call("PATCH /clients/acme", { body: { pins: { count: 1 } } });
     const run = async (body: object) => (await api.call("POST /workflows/count/execute?wait=20", { body })).body;
     expect(await run({ client_slug: "acme" })).toMatchObject({ version: 1, client: "acme", context: { n: 1 } });
@@ -54,7 +54,7 @@ describe("a client", () => {
     expect(await run({})).toMatchObject({ version: 2, client: "default" });
   });
 
-  it("has variables for the context of its runs, and values in the request override these variables", async () => {
+  it("has variables for the context of its runs, and values in a request override these variables", async () => {
     const variables = { company: "ACME", limit: 1000 };
     const { body } = await api.call("PATCH /clients/acme", { body: { variables } });
     expect(body.variables).toEqual(variables);
@@ -114,7 +114,7 @@ describe("a client", () => {
   it.each([
     ["on_failure", { on_failure: { mail: ["ops@example.com"] } }],
     ["a name", { name: "Everybody" }],
-  ])("that NOVA does not store, such as the default client, cannot have %s", async (_what, body) => {
+  ])("cannot have %s if NOVA does not store the client, as with the default client", async (_what, body) => {
     await expectRefusal(
       api.call("PATCH /clients/default", { body }),
       422,

@@ -57,7 +57,7 @@ describe("a credential of a client", () => {
 });
 
 describe("a credential of a workflow", () => {
-  it("is available to the runs of the workflow for every client as soon as it is stored", async () => {
+  it("is available to the runs of the workflow for every client immediately after a caller stores it", async () => {
     const code = 'context["length"] = len(context.get("db_password", ""))';
     await api.call("POST /workflows", { body: inARow("measured", { measure: code }) });
     const run = async () => (await api.call("POST /workflows/measured/execute?wait=20", { body: {} })).body.context;

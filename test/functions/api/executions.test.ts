@@ -19,7 +19,7 @@ async function run(workflow: string, body: unknown = {}): Promise<string> {
 }
 
 describe("the API route that executes a workflow", () => {
-  it("answers 202 with the id of the run, or 200 with the result if the run ends while the caller waits", async () => {
+  it("answers 202 with the id of the run, or answers 200 with the result if the run ends while the caller waits", async () => {
     const started = await api.call("POST /workflows/adding/execute", { body: {} });
     expect([started.status, started.body.status]).toEqual([202, "running"]);
     expect(started.headers.get("location")).toBe(`/executions/${started.body.execution_id}`);
@@ -87,7 +87,7 @@ describe("the API route that executes a workflow", () => {
 });
 
 describe("an execution in the API", () => {
-  it("can be read with its context, its chain and the verification of the chain", async () => {
+  it("can be read with its context, its chain and the result of verify", async () => {
     const id = await run("adding", { context: { total: 5 } });
     expect((await api.call(`GET /executions/${id}`)).body).toMatchObject({ status: "completed", workflow: "adding" });
     const { body: chain } = await api.call(`GET /executions/${id}/chain?limit=2`);
@@ -109,7 +109,7 @@ describe("an execution in the API", () => {
     });
   });
 
-  it("is not read as a whole if the request names only one entry", async () => {
+  it("is not read completely if the request names only one entry", async () => {
     const id = await run("adding", { context: { total: 5 } });
     const { chain } = api.ports;
     const read: number[] = [];
@@ -130,7 +130,7 @@ describe("an execution in the API", () => {
     }
   });
 
-  it("can be cancelled, and the answer reports how it ended if it had already ended", async () => {
+  it("can be cancelled, and the response reports the status of the execution if it has already ended", async () => {
     const { body } = await api.call("POST /workflows/asking/execute", { body: {} });
     const cancelled = { execution_id: body.execution_id, status: "cancelled" };
     expect((await api.call(`POST /executions/${body.execution_id}/cancel`)).body).toEqual(cancelled);
@@ -227,7 +227,7 @@ describe("a task of an execution", () => {
     });
   }
 
-  it("takes one answer, and stores the numbers in it exactly as they were sent", async () => {
+  it("takes only one answer, and stores the numbers of this answer exactly as they were sent", async () => {
     const { task_id, execution_id } = await waiting();
     const body = '{"choice": "approved", "data": {"total": 850.0}, "by": "ann"}';
     const answered = await api.call(`POST /tasks/${task_id}`, { body });
@@ -244,7 +244,7 @@ describe("a task of an execution", () => {
     expect([late.status, late.body.detail]).toEqual([409, expect.stringMatching(/already answered by|is over/)]);
   });
 
-  it("in the body of a map shows the values of its item, even if its node is the first node of the body", async () => {
+  it("shows the values of its item if it is in the body of a map, even for the first node of the body", async () => {
     expect((await api.call("POST /workflows", { body: askingForEach })).body).toMatchObject({ version: 1 });
     const { body: run } = await api.call("POST /workflows/asking-for-each/execute", {
       body: '{"context": {"lines": [{"price": 850.0}, {"price": 12345678901234567890}]}}',
@@ -263,7 +263,7 @@ describe("a task of an execution", () => {
     await api.call(`POST /executions/${run.execution_id}/cancel`);
   });
 
-  it("refuses a choice that it does not have, and data that does not fit its form", async () => {
+  it("refuses a choice that it does not offer, and data that does not fit its form", async () => {
     const { task_id } = await waiting();
     const choice = await api.call(`POST /tasks/${task_id}`, { body: { choice: "perhaps" } });
     expect([choice.status, choice.body.detail]).toEqual([
@@ -291,7 +291,7 @@ describe("a task of an execution", () => {
     expect(absent.status).toBe(404);
   });
 
-  it("with an unknown id is reported as missing with the status 404", async () => {
+  it("causes the status 404 if its id is unknown", async () => {
     const nobody = `task_${"0".repeat(26)}`;
     expect((await api.call(`GET /tasks/${nobody}`)).status).toBe(404);
     expect((await api.call(`POST /tasks/${nobody}`, { body: { choice: "approved" } })).status).toBe(404);

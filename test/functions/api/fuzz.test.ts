@@ -40,8 +40,8 @@ function addressOf({ path }: Route, parts: readonly string[]): string {
 }
 
 /**
- * Encodes a text for a path. It replaces half of a surrogate pair, which has no UTF-8, and dots, which `fetch` resolves
- * as parent folders.
+ * Encodes a text for a path. It replaces each half of a surrogate pair, because UTF-8 cannot encode it. It also
+ * replaces dots, because `fetch` resolves them as parent folders.
  */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(/^\.{1,2}$/, "dots") || "%00";

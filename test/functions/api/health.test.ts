@@ -27,7 +27,7 @@ afterEach(() => {
   return new Promise((resolve) => server.close(resolve));
 });
 
-/** Returns ports of services that all answer, except for the given ports. */
+/** Returns ports whose services all answer. The given ports take the place of the default ports. */
 function portsWith({
   keys = async () => undefined,
   describe = async () => null,
@@ -83,7 +83,7 @@ describe("the health of NOVA", () => {
   });
 
   it.each([["keys"], ["describe"]])(
-    'is "down" if no run can start because this call of a service fails: %s',
+    'is "down" if the call %s of a service fails, because then no run can start',
     async (what) => {
       expect((await checkHealth(portsWith({ [what]: away }), variables)).status).toBe("down");
     },

@@ -21,7 +21,7 @@ async function recordsOf(trigger: string) {
 }
 
 describe("a webhook", () => {
-  it("starts one run per delivery id, even if ids differ only in the last of 18 digits", async () => {
+  it("starts one run for each delivery id, even if two ids differ only in the last of 18 digits", async () => {
     const send = (id: string) => api.call("POST /hooks/num?a=1&a=2", { key: null, body: `{"id":${id}}` });
     const [first, second, again] = [
       await send("820982911946154508"),

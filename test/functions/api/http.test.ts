@@ -22,7 +22,7 @@ describe("a path of the API", () => {
     expect(headers.get("content-type")).toBe("application/problem+json");
   });
 
-  it("lists its methods in the answer to a method that it does not have", async () => {
+  it("lists its methods in the response to a request with another method", async () => {
     const { headers, body } = await api.call("PATCH /workflows/asking");
     expect(headers.get("allow")).toBe("PUT, GET, DELETE");
     expect(body).toEqual({
@@ -40,7 +40,7 @@ describe("a path of the API", () => {
   });
 
   it.each(["/executions?cursor=a.b", "/clients/acme/credentials?cursor=%20"])(
-    "with an invalid cursor gets an error that does not show the pattern of valid cursors: %s",
+    "causes for an invalid cursor an error that does not show the pattern of valid cursors: %s",
     async (path) => {
       const { status, body } = await api.call(`GET ${path}`);
       expect([status, body.errors]).toEqual([
@@ -147,7 +147,7 @@ describe("the body of an API request", () => {
 describe("a web page of another origin", () => {
   const asks = { origin, "access-control-request-method": "POST" };
 
-  it("gets permission to call the API in the preflight and in every answer, even an error, if its origin is configured", async () => {
+  it("gets permission to call the API in the preflight and in every response, even in an error, if its origin is configured", async () => {
     const before = await fetch(`${api.url}/workflows`, { method: "OPTIONS", headers: asks });
     expect([before.status, before.headers.get("access-control-allow-origin")]).toEqual([204, origin]);
     expect(before.headers.get("access-control-allow-headers")).toContain("idempotency-key");

@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 
 /**
- * Ends a run as its process does when it stops. The state machine is stopped first, because otherwise it could end the
- * run as failed.
+ * Ends a run in the same way as a process that stops. It stops the state machine first, because otherwise the state
+ * machine could end the run as failed.
  */
 async function interrupt(execution: string): Promise<void> {
   const { stateMachineArn = "" } = (await api.ports.executions.get(execution)) ?? {};
@@ -42,7 +42,7 @@ describe("a request repeated with its Idempotency-Key", () => {
       if (status !== 202) expect([status, body.detail]).toEqual([409, expect.stringMatching(/under way/)]);
   });
 
-  it("restarts its run if the run was interrupted, and gets the same restart in later repetitions", async () => {
+  it("restarts its run if the run was interrupted, and returns the same restart in later repetitions", async () => {
     const headers = once();
     const start = async () => (await api.call("POST /workflows/asking/execute", { body: {}, headers })).body;
     const { execution_id: first } = await start();
@@ -82,7 +82,7 @@ describe("a request repeated with its Idempotency-Key", () => {
     expect(JSON.stringify(body)).not.toContain(made.key);
   });
 
-  it("changes the key that encrypts credentials only once", async () => {
+  it("rotates the key that encrypts credentials only once", async () => {
     const values = { key: "4711-4711" };
     await api.call("PUT /workflows/asking/credentials/vendor", { body: { kind: "custom", values } });
     const headers = once();
@@ -103,7 +103,7 @@ describe("a request repeated with its Idempotency-Key", () => {
     expect(second.body).toEqual(first.body);
   });
 
-  it("is refused if its content differs from that of the first request", async () => {
+  it("is refused if its content differs from the content of the first request", async () => {
     const headers = once();
     await api.call("POST /workflows/asking/execute", { body: {}, headers });
     const other = await api.call("POST /workflows/asking/execute", { body: { version: 1 }, headers });

@@ -14,13 +14,13 @@ interface Operation {
 const api = useApi();
 const document = openApiDocument(routes);
 const refs = document.components?.schemas as Refs;
-/** Existing ids by the name of a path parameter. */
+/** Ids of existing records, by the name of the path parameter. */
 const known: Record<string, string[]> = {};
 
 const ulid = "0".repeat(26);
 /**
- * Valid values of path parameters by the first part of the path. A route refuses invalid ones before it checks anything
- * else.
+ * Valid values of path parameters, by the first segment of the path. A route refuses invalid values before it checks
+ * anything else.
  */
 const samples: Record<string, Record<string, string>> = {
   workflows: { id: "asking", name: "mail" },
@@ -45,7 +45,7 @@ beforeAll(async () => {
   });
 });
 
-/** Returns random paths and queries that the document allows, sometimes with existing ids. */
+/** Returns random paths with queries that the OpenAPI document allows. Some paths have ids of existing records. */
 function requests(path: string, { parameters = [] }: Operation): fc.Arbitrary<string> {
   const of = (where: string) => parameters.filter((one) => one.in === where);
   const parts = of("path").map(({ name, schema }) =>
@@ -71,7 +71,7 @@ function requests(path: string, { parameters = [] }: Operation): fc.Arbitrary<st
 }
 
 it.each(routes.filter(({ role }) => role !== null).map(({ method, path }) => [method, path] as const))(
-  "%s %s refuses an unknown parameter, which could be a misspelled filter",
+  "%s %s refuses an unknown query parameter, because it could be a misspelled filter",
   async (method, path) => {
     const address = path.replaceAll(/\{(\w+)\}/g, (_, name) => samples[path.split("/")[1] ?? ""]?.[name] ?? "1");
     const { status, body } = await api.call(`${method} ${address}?clinet=acme`, {
@@ -82,7 +82,7 @@ it.each(routes.filter(({ role }) => role !== null).map(({ method, path }) => [me
 );
 
 it.each(routes.map(({ method, path }) => [method, path] as const))(
-  "%s %s answers every request that the OpenAPI document allows, as this document describes",
+  "%s %s answers every request that the OpenAPI document allows with a response that this document describes",
   { tags: ["deep"] },
   async (method, path) => {
     const operations = document.paths?.[path] as Record<string, Operation>;
@@ -99,7 +99,7 @@ it.each(routes.map(({ method, path }) => [method, path] as const))(
   },
 );
 
-/** The part of JSON schema that the OpenAPI document uses. */
+/** The fields of a JSON schema that the OpenAPI document uses. */
 interface Schema {
   $ref?: string;
   type?: string | string[];

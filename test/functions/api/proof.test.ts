@@ -25,7 +25,7 @@ describe("GET /executions/{id}/proof", { timeout: 60_000 }, () => {
     id = await ended(inARow("proved", { one: "context['text'] = 'x' * 90_000" }), { client_slug: "acme" });
   });
 
-  it("returns a proof file with heads and records of steps, or with more or fewer contents if the query asks for that", async () => {
+  it("returns a proof file with heads and records of steps, or with other contents if the query asks for them", async () => {
     const files = await Promise.all(
       ["", "?contents=none", "?contents=digests", "?contents=all"].map((query) =>
         api.call(`GET /executions/${id}/proof${query}`),

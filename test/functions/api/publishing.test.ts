@@ -82,7 +82,7 @@ describe("a client's export", () => {
     expect(audit.items.filter(({ action }: { action: string }) => action === "client.exported")).toHaveLength(1);
   });
 
-  it("is written to a folder by nova export with an admin's key, and refused with the reason for a viewer's key", async () => {
+  it("is written to a folder by nova export with an admin's key, and is refused with a reason with a viewer's key", async () => {
     const folder = await mkdtemp(join(tmpdir(), "nova-export-"));
     const write = (key: string, name: string) =>
       writeExport(serverSource(clientWith(key), "acme"), join(folder, name), { client: "acme" });
@@ -120,7 +120,7 @@ describe("a client's export", () => {
     expect((await call(from)).body).toEqual({ items: [], next_cursor: null });
   });
 
-  it("that is read with an API key of this client hides other clients' data in definitions, and can be verified", async () => {
+  it("hides the data of other clients in definitions from an API key of the client, and can be verified", async () => {
     const on_failure = { mail: ["ops@globex.example"] };
     for (const [id, letters, name] of [
       ["short", 10, "globex-hook"],
@@ -179,7 +179,7 @@ describe("a client's export", () => {
     expect([status, body.errors[0].message]).toEqual([400, "the cursor is unknown - use a `next_cursor`"]);
   });
 
-  it("continues after an object that was deleted meanwhile", async () => {
+  it("continues after an object that was deleted since the previous page", async () => {
     const text = Buffer.from(JSON.stringify({ prefix: 0, after: "workflows/zzz/0.json" })).toString("base64url");
     const { status, body } = await api.call(`GET /clients/acme/export?cursor=${text}`);
     expect([status, body.items]).toEqual([200, []]);

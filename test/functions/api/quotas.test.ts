@@ -40,7 +40,7 @@ async function finish(id: string): Promise<void> {
 }
 
 describe("the quota max_concurrent", () => {
-  it("makes runs beyond the limit wait, and lets them start in the order of their arrival", async () => {
+  it("makes runs above the limit wait, and lets these runs start in the order of their arrival", async () => {
     await limit("one", { max_concurrent: 1 });
     const [first, second] = [await start(), await start(), await start()];
     expect(await statuses()).toBe("running queued queued");
@@ -116,7 +116,7 @@ describe("the quota max_concurrent", () => {
 });
 
 describe("quotas", () => {
-  it("are returned as they were set, and a change replaces all of them", async () => {
+  it("are returned with the values of the last change, and a change replaces all quotas", async () => {
     await limit("one", { max_concurrent: 5, max_concurrent_per_client: 2 });
     expect((await limit("one", { max_concurrent: 4 })).body).toEqual({
       max_concurrent: 4,

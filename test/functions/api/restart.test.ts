@@ -45,7 +45,7 @@ const restart = (id: string, body: object = {}, key?: string) =>
 const count = async () => (await api.call("GET /executions?limit=200")).body.items.length;
 
 describe("a restart", { timeout: 60_000 }, () => {
-  it("reuses the outcomes before the failure, and names the execution from which they come", async () => {
+  it("reuses the outcomes before the failure, and names the execution from which these outcomes come", async () => {
     const { status, body } = await restart(failed, { context_patch: { bad: false } });
     expect([status, body]).toMatchObject([
       200,
@@ -130,7 +130,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     ["a patch that is no object", () => failed, { context_patch: [] }, 422, /it has to be a JSON object/],
     ["a patch of a key that a node sets", () => failed, { context_patch: { a: 1 } }, 422, /which a node sets.*"one"/],
     ["a child run", () => inside.id, {}, 422, /is a part of exec_\w+ - restart exec_\w+ --from send\/\.\.\.$/],
-  ])("is refused in one sentence, and nothing is written: %s", async (_, id, body, status, sentence) => {
+  ])("is refused in one sentence and writes nothing if its request names %s", async (_, id, body, status, sentence) => {
     const before = await count();
     const answer = await restart(id(), body);
     expect([answer.status, answer.body.detail]).toEqual([status, expect.stringMatching(sentence)]);
@@ -194,7 +194,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(body).toMatchObject({ status: "completed", restarted_from: inside.root });
   });
 
-  it("needs an API key with the role runner that reaches the client of the execution", async () => {
+  it("needs an API key with the role runner that may use the client of the execution", async () => {
     await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
     expect((await restart(failed, {}, await api.key("viewer"))).status).toBe(403);
     await expectRefusal(restart(failed, {}, await api.key("runner", "acme")), 404, /^there is no execution/);
@@ -222,7 +222,7 @@ describe("nova restart", { timeout: 60_000 }, () => {
     });
   });
 
-  it("lists with --dry-run the nodes that it would reuse and run", async () => {
+  it("lists with --dry-run the nodes whose outcomes it would reuse and the nodes that it would run", async () => {
     const { code, out } = await onServer("restart", failed, "--dry-run", "--json");
     expect([code, JSON.parse(out)]).toMatchObject([0, { reused: ["one"], runs: ["two", "three"], misfits: [] }]);
     const told = await nova("restart", failed, "--dry-run");
@@ -230,7 +230,7 @@ describe("nova restart", { timeout: 60_000 }, () => {
     expect(told.out).toMatch(/reuse 1: one\n.*run 2: two, three\n.*run again 1.*: two\n.*cost about \$0\.00/);
   });
 
-  it("restarts many runs, each once, and continues after an interruption", async () => {
+  it("restarts each of many runs once, and continues after an interruption", async () => {
     const retry = { workflow: "retry", body: inARow("retry", { one: good, two: fragile }, { inputs }) };
     await api.call("POST /workflows", { body: retry.body });
     const sources = [await execute("retry", { bad: true }), await execute("retry", { bad: true })];

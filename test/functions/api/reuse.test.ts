@@ -33,7 +33,7 @@ it("a run that reuses outcomes of an earlier run runs only nodes that read a cha
   expect([body.context.b, body.context.c]).toEqual([run.context.b, run.context.c]);
 });
 
-it("a run that reuses outcomes runs the nodes that another version changed, and the nodes that read their new values", async () => {
+it("a run that reuses outcomes runs the changed nodes of its version and the nodes that read their new values", async () => {
   const two = `${code.two}\ncontext["x"] = context["x"]`;
   const three = `${code.three}\ncontext["c"] += context["b"]`;
   const { body } = await api.call("POST /workflows", { body: inARow("reused", { ...code, two, three }) });

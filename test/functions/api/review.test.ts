@@ -10,7 +10,7 @@ beforeAll(async () => {
   await api.call("POST /workflows", { body: asking });
 });
 
-/** Stores a generation as the pipeline does. */
+/** Stores generated code as the pipeline of models does. */
 async function keep(node: string, more: Partial<Generation> = {}): Promise<Generation> {
   const generation: Generation = {
     format: 1,

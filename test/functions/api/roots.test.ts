@@ -35,7 +35,7 @@ describe("the roots of closed runs", () => {
     expect((await onServer("roots")).out).toContain("no roots");
   });
 
-  it("are made on request, one for all runs that have closed since the last root", async () => {
+  it("are made on request, and each root is for all runs that have closed since the previous root", async () => {
     const runs = [await run(), await run()];
     const { status, body: root } = await make();
     expect([status, root.number, root.size, root.previous, root.stamped_at, root.delay_ms]).toEqual([
@@ -57,7 +57,7 @@ describe("the roots of closed runs", () => {
     expect([again.status, again.body]).toEqual([200, root]);
   });
 
-  it("are made only once if a request is repeated with its Idempotency-Key", async () => {
+  it("get only one new root if a request is repeated with its Idempotency-Key", async () => {
     await run();
     const headers = { "idempotency-key": "a root" };
     const first = await make(headers);
@@ -75,12 +75,12 @@ describe("the roots of closed runs", () => {
     expect([...first.items, ...rest.items, rest.next_cursor]).toEqual([...items, null]);
   });
 
-  it("are hidden from an API key for one client, because they are about the runs of all clients", async () => {
+  it("are hidden from an API key for one client, because they cover the runs of all clients", async () => {
     const key = await api.key("admin", "default");
     for (const request of ["GET /roots", "POST /roots"]) expect((await api.call(request, { key })).status).toBe(403);
   });
 
-  it("get their missing time stamps when the next root is made and the authority answers again", async () => {
+  it("get their missing time stamps at the next request for a root if the authority answers again", async () => {
     await using tsa = await openTsa();
     api.ports.timeStamper = createTimeStamper(createOutgoing({ allowsPrivate: true }), tsa.url);
     const id = await run();
@@ -102,7 +102,7 @@ describe("the roots of closed runs", () => {
     delete api.ports.timeStamper;
   });
 
-  it("stay unchanged when a run is erased, and so does the place of the run in its tree", async () => {
+  it("stay unchanged when a run is erased, and the index of the run in its tree also stays unchanged", async () => {
     const id = await run();
     await make();
     const before = await readInclusion(api.ports, id);

@@ -66,7 +66,7 @@ describe("a comparison of two executions", () => {
   });
 });
 
-/** Starts a waiting run, and returns the resume link that its code can read. */
+/** Starts a run that waits, and returns the resume link that the code of the run can read. */
 async function waiting(customer: string) {
   const event = { source: ["crm"], detail: { customer: ["{{customer}}"] } };
   const nodes = [
@@ -113,7 +113,7 @@ it("a resume link to an ended run gets status 410", async () => {
   expect((await api.call(path + query, { key: null, body: {} })).status).toBe(410);
 });
 
-/** Code that prints and runs until it is stopped. */
+/** Code that prints texts and runs until a delivery kills it. */
 const code = `
 import time
 print("begun with", context["pin"])
@@ -134,12 +134,13 @@ it("the API and the command line, local or remote, show the running node and its
   const printed = await vi.waitFor(
     async () => {
       const { body } = await api.call(logs);
-      expect(body.text).toMatch(/begun/); // Before the node has its turn, the API has no text for its entry.
+      // Until the node has its turn, the API returns no output for the entry of the node.
+      expect(body.text).toMatch(/begun/);
       return body;
     },
     { timeout: 20_000 },
   );
-  // A possible start of a secret is held back until more output follows.
+  // The API leaves out a possible start of a secret until more output follows.
   expect(printed).toEqual({ text: "begun with ***\n", left_out: 0, next: expect.stringMatching(/^0-1-\d+$/) });
   expect((await api.call(`${logs}?after=${printed.next}`)).body.text).toBe("");
   const { at_work } = (await api.call(`GET /executions/${id}`)).body;

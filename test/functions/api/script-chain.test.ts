@@ -28,7 +28,7 @@ const edges = [
 ];
 const nameOf = (node: string) => (node === "brief" ? { name: "My Brief" } : {});
 
-/** Creates three prompts in a row, as a front end of the earlier system does. */
+/** Creates a session with three prompts in a row, with the requests of a front end of ScriptChain. Returns its id. */
 async function chainOfPromptsByFrontEnd(): Promise<string> {
   const session_id = (await ask("/sessions", { context: { topic: "rivers" } })).body.session_id as string;
   for (const [node_id, prompt_text] of Object.entries(prompts)) {
@@ -41,7 +41,7 @@ async function chainOfPromptsByFrontEnd(): Promise<string> {
   return session_id;
 }
 
-/** Creates the prompts of `chainOfPromptsByFrontEnd` with one request. */
+/** Creates a session with the same prompts with one request. Returns its id. */
 async function chainOfPrompts(): Promise<string> {
   const nodes = Object.entries(prompts).map(([id, prompt]) => {
     return { id, type: "action", executor: "text", on_missing: "mark", prompt, ...nameOf(id) };
@@ -51,7 +51,7 @@ async function chainOfPrompts(): Promise<string> {
   return made.body.session_id;
 }
 
-/** Returns all parts of a session that a request can change, without its history. */
+/** Returns the nodes, the edges and the context of a session, without the versions of the nodes. */
 async function definitions(session_id: string) {
   const { nodes, edges, context } = (await api.call(`GET /sessions/${session_id}`)).body;
   const facts = nodes.map(({ version: _, ...node }: { version: number }) => node);
@@ -83,7 +83,7 @@ describe("front ends of ScriptChain, the system before NOVA,", { timeout: 120_00
     expect((await api.call(`GET /executions/${again.execution_id}/verify`)).body.state).toBe("anchored");
   });
 
-  it("generate the text of one node, and raise the versions of the inputs that they change", async () => {
+  it("generate the text of one node, and raise the version of each input that they change", async () => {
     const session_id = await chainOfPrompts();
     answers.push({ text: "One outline." });
     const context_data = {
@@ -209,7 +209,7 @@ describe("front ends of ScriptChain, the system before NOVA,", { timeout: 120_00
       "{My Brief}",
     ],
     ["the id of a node that runs later", { "id:edit": "x" }, "{edit}"],
-  ])("can pass a value that the session does not provide, for one run, by %s", async (_, context_data, reference) => {
+  ])("can pass for one run a value that the session does not provide by %s", async (_, context_data, reference) => {
     const session_id = await chainOfPrompts();
     answers.push({ text: "An outline." });
     const { status, body } = await ask("/generate_text_node", {
@@ -263,7 +263,7 @@ describe("front ends of ScriptChain, the system before NOVA,", { timeout: 120_00
     ["a node id that is no text", { prompt_text: "Hello.", context_data: { __current_node: 7, "id:brief": "x" } }, 422],
     ["a key that only NOVA may use", { prompt_text: "Hello.", context_data: { $ref: 1, "id:brief": "x" } }, 422],
     ["a model that refuses", { prompt_text: "Hello.", context_data: { "id:brief": "x" } }, 422],
-  ])("change nothing in the session by a request that fails: %s", async (_, request, status) => {
+  ])("change nothing in the session if their request fails: %s", async (_, request, status) => {
     const session_id = await chainOfPrompts();
     const before = await definitions(session_id);
     answers.push({ status: 400, message: "no such model" });
@@ -377,7 +377,7 @@ describe("front ends of ScriptChain, the system before NOVA,", { timeout: 120_00
     answers.length = 0;
   });
 
-  it("get the refusal of a model as one sentence", async () => {
+  it("get one sentence if a model refuses", async () => {
     const session_id = await chainOfPrompts();
     answers.push({ status: 400, message: "no such model" });
     const refused = await ask("/generate_text_node", { session_id, prompt_text: "Hello." });

@@ -11,7 +11,7 @@ const password = "hunter2 <Pässword> & 'more'";
 const pin = 82_914_406;
 const secrets = { password, pin, login: { token: "tok-5512-zebra", "key@of data": "k" } };
 
-/** All spellings of the secrets that an answer could contain. */
+/** All spellings of the secrets that a response could contain. */
 const spellings = [password, "tok-5512-zebra", "key@of data", String(pin), "other-secret-9"].flatMap((secret) => [
   secret,
   JSON.stringify(secret).slice(1, -1),
@@ -54,7 +54,7 @@ const failing = inARow(
 );
 const plain = inARow("plain", { a: 'context["a"] = 1', b: 'context["b"] = len(context["password"])' }, { inputs });
 
-/** Existing ids by parameter name. */
+/** Ids of existing records, by the name of the parameter. */
 const known: Record<string, string> = {};
 const address = (text: string) => text.replaceAll(/\{(\w+)\}/g, (_, name) => known[name] ?? `no-${name}`);
 
@@ -84,9 +84,12 @@ beforeAll(async () => {
   known.task = (await call("GET /tasks")).body.items[0].task_id;
 }, 90_000);
 
-/** The requests in the order in which the test sends them, each with its body and its status; absent: 200 or 202. */
 const toolCall = { jsonrpc: "2.0", id: 1, method: "tools/call" };
 
+/**
+ * The requests in the order in which the test sends them, each with its body and its expected status. Without a status,
+ * the test expects 200 or 202.
+ */
 const requests: [request: string, body?: unknown, status?: number][] = [
   ["GET /executions"],
   ["GET /executions/{run}"],
@@ -189,7 +192,7 @@ const requests: [request: string, body?: unknown, status?: number][] = [
   ["GET /openapi.json"],
 ];
 
-/** Routes whose answers contain no context, or which export all stored data for an administrator. */
+/** Routes whose responses contain no context, and the route that exports all stored data for an administrator. */
 const without = [
   /^GET \/llms(-full)?\.txt$/,
   /^(GET|PUT|DELETE) .*\/credentials/,
@@ -216,7 +219,7 @@ describe("an answer of the API", { timeout: 120_000 }, () => {
     expect(untested.filter((route) => !without.some((one) => one.test(route)))).toEqual([]);
   });
 
-  it("that shows a session contains *** in place of a secret input", async () => {
+  it("contains *** in place of a secret input if it shows a session", async () => {
     const { body } = await call("GET /sessions/{session}");
     expect(body.context).toMatchObject({ password: "***", pin: "***", login: "***" });
   });

@@ -74,7 +74,7 @@ describe("a session made from a failed run", { timeout: 60_000 }, () => {
     expect((await check(id, "sum")).findings).toMatchObject([{ code: "PY101", path: "$.code", line: 1 }]);
   });
 
-  it("publishes the changed node in the active version, with which a restart continues", async () => {
+  it("publishes the active version with the changed node, and a restart continues with this version", async () => {
     const { session_id: id } = await sessionOf(failed);
     await expectRefusal(publish(id), 422, /no node was changed/);
     await change(id, "sum", cured);
@@ -116,7 +116,7 @@ describe("a session made from a place of a run", { timeout: 60_000 }, () => {
     run = await execute("halves", {});
   }, 60_000);
 
-  it("has the item of the map, and the outputs of the nodes before it", async () => {
+  it("has the item of the map, and the outputs of the nodes before the place", async () => {
     const session = await sessionOf(run, { place: "each[1].half" });
     expect(session.nodes.map(({ node_id }: { node_id: string }) => node_id)).toEqual(["begin", "twice", "half"]);
     await change(session.session_id, "half", "context['half'] = [context['item'], context['index'], outputs['twice']]");

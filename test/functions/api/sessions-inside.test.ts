@@ -98,7 +98,7 @@ describe("the nodes of a map in a session", { timeout: 60_000 }, () => {
     ]);
   });
 
-  it("may lack edges, but must not have an edge from outside the map, or an id of another node", async () => {
+  it("may lack edges, but must not have an edge from outside the map or the id of another node", async () => {
     const id = await create({ ...each, edges: [] });
     const refusal = async (call: string, body: object) => (await api.call(call, { body })).body.detail;
     expect(await refusal(`POST /sessions/${id}/edges`, { from: "list", to: "double" })).toMatch(/leads into a map/);
@@ -141,7 +141,7 @@ describe("the nodes of a map in a session", { timeout: 60_000 }, () => {
     expect(await output(id, "double")).toEqual({ two: 42 });
   });
 
-  it("can run alone with the first item of their map, once the nodes before them have outputs", async () => {
+  it("can run alone with the first item of their map after the nodes before them have outputs", async () => {
     const id = await create();
     const early = await api.call(`POST ${at(id, "double")}/run`);
     expect(early.body.detail).toMatch(/runs with the first item of its map, and there is no context\["list"\]/);
@@ -193,7 +193,7 @@ describe("the nodes of a map in a session", { timeout: 60_000 }, () => {
     expect(check.prompt.text).toContain("6");
   });
 
-  it("are named in the findings of publishing that concern them", async () => {
+  it("are named in the findings about them when the session is published", async () => {
     const id = await create({ ...each, nodes: [code("double", "context["), ...each.nodes.slice(1)] });
     const { body } = await api.call(`POST /sessions/${id}/publish`, { body: { dry_run: true } });
     expect(body.findings[0]).toMatchObject({ node: "double", path: "$.nodes[2].nodes[0].code" });

@@ -51,7 +51,7 @@ const all = nodes.map(({ id }) => id);
 const loop = ["count", "check", "note"];
 
 describe("a draft with a loop", { timeout: 60_000 }, () => {
-  it("runs as a whole, repeats its loop as the published workflow does, and is fresh afterwards", async () => {
+  it("runs completely, repeats its loop as the published workflow does, and has only fresh nodes afterwards", async () => {
     const id = await create();
     const ran = await run(id);
     expect(ran).toMatchObject({ status: "completed", error: null, runs: all, ran: all, reused: [] });
@@ -63,7 +63,7 @@ describe("a draft with a loop", { timeout: 60_000 }, () => {
     expect((await api.call(`GET /executions/${ran.execution_id}/verify`)).body.state).toBe("anchored");
   });
 
-  it("runs the loop and everything after it again when any of these nodes is stale, and reuses the nodes before it", async () => {
+  it("runs the loop and all later nodes again if one of these nodes is stale, and reuses the nodes before the loop", async () => {
     const id = await create();
     await run(id);
     await change(id, "note", 'context["notes"] = context.get("notes", []) + ["round"]');
@@ -83,7 +83,7 @@ describe("a draft with a loop", { timeout: 60_000 }, () => {
     expect(await output(id, "last")).toEqual({ seen: 2 });
   });
 
-  it("skips nodes of a second round if the run has only one round, even after an earlier run with more rounds", async () => {
+  it("marks the nodes of a second round as skipped if the run has only one round, even after a run with more rounds", async () => {
     const id = await create();
     await run(id);
     await change(id, "begin", 'context["most"] = 1');
@@ -93,7 +93,7 @@ describe("a draft with a loop", { timeout: 60_000 }, () => {
     expect(body.nodes.filter(({ skipped }: Standing) => skipped)).toMatchObject([{ node_id: "note" }]);
   });
 
-  it("shows the output of a node that ran alone in or after the loop as stale, because it comes from one round", async () => {
+  it("shows the output of a node in or after the loop as stale if the node ran alone, because the output is from one round", async () => {
     const id = await create();
     await run(id);
     expect(await runAlone(id, "count")).toMatchObject({ status: "completed", ran: ["count"] });

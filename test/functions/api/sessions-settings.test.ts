@@ -17,7 +17,7 @@ describe("a change of a draft's settings", { timeout: 60_000 }, () => {
     expect((await api.call(`GET /sessions/${id}`)).body.settings).toEqual({});
   });
 
-  it("that sets triggers and on_failure to null removes both from the published workflow", async () => {
+  it("removes triggers and on_failure from the published workflow if it sets both to null", async () => {
     const triggers = [{ type: "schedule", every: "1d" }];
     const on_failure = { webhook: "https://pager.example.com/" };
     const body = { ...inARow("watched", { a: "pass" }), triggers, on_failure };
@@ -68,7 +68,7 @@ describe("the triggers of a draft that is made from a workflow", { timeout: 60_0
     expect(text).toMatch(/12345678901234567890.*850\.0/);
   });
 
-  it("stay when a key of one client, which cannot see them, adds other triggers", async () => {
+  it("stay if an API key of one client adds other triggers, although it cannot see them", async () => {
     await publishWatched("shared");
     const key = await api.key("editor", "acme");
     const { session_id: id, settings } = await make({ workflow: "shared" }, key);
@@ -93,7 +93,7 @@ describe("the triggers of a draft that is made from a workflow", { timeout: 60_0
     expect(definition.onFailure).toBeDefined();
   });
 
-  it("are in its settings once it is published as the next version of a workflow, and leave its outputs fresh", async () => {
+  it("are in the settings after the draft is published as the next version of a workflow, and leave the outputs fresh", async () => {
     await publishWatched("later");
     const { session_id: id } = await make({ nodes: [{ id: "a", code: "pass" }] });
     await api.call(`PUT /sessions/${id}/nodes/a/output`, { body: { output: { a: 1 } } });

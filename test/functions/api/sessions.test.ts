@@ -5,7 +5,7 @@ import { expectRefusal, useApi } from "./support/api.ts";
 
 const api = useApi();
 
-/** Returns code that sets a key to a random number, so that a repeated run is visible. */
+/** Returns code that sets a key to a random number. A test can thus see whether the code ran again. */
 const random = (key: string, more = "") => `import random\n${more}\ncontext["${key}"] = random.random()`;
 
 interface NodeState {
@@ -84,7 +84,7 @@ describe("the draft of a session", { timeout: 60_000 }, () => {
     expect((await api.call(`GET /executions/${second.body.execution_id}/verify`)).body.state).toBe("anchored");
   });
 
-  it("may have an approval without edges, whose answers all lead to the end", async () => {
+  it("may have an approval without edges, and every answer to this approval leads to the end", async () => {
     const ask = { id: "ask", type: "approval", message: "Go on?", choices: ["approved", "rejected"] };
     const made = await api.call("POST /sessions", { body: { nodes: [ask] } });
     expect(made.status).toBe(201);
@@ -101,7 +101,7 @@ describe("the draft of a session", { timeout: 60_000 }, () => {
     expect(body.beside).toEqual([{ node_id: "find", version: 1, definition: find }]);
   });
 
-  it("runs its nodes one after the other if its branches do not nest, and says why", async () => {
+  it("runs its nodes one after the other if its branches do not nest, and the response gives this reason", async () => {
     const id = await session({ a: random("a"), b: random("b"), c: random("c"), d: random("d") }, [
       ["a", "c"],
       ["a", "d"],
@@ -201,7 +201,7 @@ describe("the draft of a session", { timeout: 60_000 }, () => {
 });
 
 describe("the output of a node in a session", { timeout: 60_000 }, () => {
-  it("that a person has written is used, raises the version, and makes the descendants of the node stale", async () => {
+  it("is used, gets a new version and makes the descendants of the node stale if a person has written it", async () => {
     const id = await chain();
     await run(id);
     const before = (await api.call(`GET /sessions/${id}/outputs?node=a`)).body.outputs[0];
@@ -234,7 +234,7 @@ describe("the output of a node in a session", { timeout: 60_000 }, () => {
     await expectRefusal(node({ context_data: { __current_node: "a" } }), 422, /"__current_node" is "a"/);
   });
 
-  it("in one branch does not need the outputs of other branches", async () => {
+  it("does not depend on the outputs of other branches if the node is in a branch", async () => {
     const code = { a: "context['a'] = 1", b: "context['b'] = 2", c: "context['c'] = context['a'] + 2" };
     const id = await session(code, [
       ["a", "b"],
@@ -378,7 +378,7 @@ describe("a stored session", { timeout: 60_000 }, () => {
 describe("a session in the API", { timeout: 60_000 }, () => {
   const parts = (id: string, body: object, query = "") => api.call(`PATCH /sessions/${id}${query}`, { body });
 
-  it("keeps the outputs of unchanged nodes when parts of it are replaced, and reports the changes to other editors", async () => {
+  it("keeps the outputs of unchanged nodes when an editor replaces parts of it, and reports the changes to other editors", async () => {
     const id = await chain();
     await run(id);
     const { body: before } = await api.call(`GET /sessions/${id}`);

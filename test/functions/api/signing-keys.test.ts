@@ -34,7 +34,7 @@ describe("the signing keys", () => {
     expect(JSON.stringify(body)).not.toContain('"d"');
   });
 
-  it("include a new key after a rotation, which signs later runs, while runs of the old key can still be verified", async () => {
+  it("include after a rotation a new key that signs later runs, and the old key still verifies earlier runs", async () => {
     const [before] = await publishedKids();
     const old = await run();
     const { status, body: added } = await api.call("POST /signing-keys/rotate");

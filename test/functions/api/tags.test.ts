@@ -13,7 +13,7 @@ async function begin(): Promise<string> {
   return (await api.call("POST /workflows/asking/execute")).body.execution_id;
 }
 
-/** Starts a run and waits until it has an open task; returns its id. */
+/** Starts a run, waits until it has an open task, and returns the id of the run. */
 async function waiting(): Promise<string> {
   const id = await begin();
   await vi.waitFor(async () => expect((await api.call(`GET /executions/${id}`)).body.status).toBe("waiting"), 20_000);
@@ -60,7 +60,8 @@ describe.each(["", "/chain"])("the ETag of GET /executions/{id}%s", (path) => {
     await vi.waitFor(async () => expect((await api.ports.executions.get(id))?.open).toBe(false), 20_000);
     const tag = await tagOf(request);
     const [tip, links] = [vi.spyOn(api.ports.chain, "tip"), vi.spyOn(api.ports.chain, "links")];
-    // The cloud may still read the chain after the end of the run, so repeats the request until no other reads disturb it.
+    // The cloud may still read the chain after the end of the run. Therefore this test repeats the request until it
+    // counts no other reads.
     await vi.waitFor(async () => {
       vi.clearAllMocks();
       expect((await api.call(request, known(tag))).status).toBe(304);
@@ -69,7 +70,7 @@ describe.each(["", "/chain"])("the ETag of GET /executions/{id}%s", (path) => {
     vi.restoreAllMocks();
   });
 
-  it("does not turn the 404 for an API key of another client into a 304", async () => {
+  it("causes no 304 for an API key of another client, which gets a 404", async () => {
     const id = await waiting();
     const tag = await tagOf(`GET /executions/${id}${path}`);
     await api.call("POST /clients", { body: { slug: `other-${path.length}`, name: "Other" } });

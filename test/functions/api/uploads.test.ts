@@ -40,27 +40,30 @@ describe("an upload", () => {
   it.each([
     ["with a declared hash", { sha256 }],
     ["without a declared hash", {}],
-  ])("%s becomes bytes wherever a context names it, and numbers in the context stay exact", async (_what, more) => {
-    const upload = await ticket({ bytes: pdf.length, type: "application/pdf", client_slug: "acme", ...more });
-    expect(await send(upload, pdf)).toMatchObject({ status: 200 });
-    const { $upload } = { $upload: upload.id };
-    const context = `{"pdf": {"$upload": "${$upload}"}, "total": 850.0, "mails": [{"n": 12345678901234567890, "file": {"$upload" : "${$upload}"}}]}`;
-    const { status, body } = await start(context);
-    expect(status).toBe(202);
-    const { text } = await api.call(`GET /executions/${body.execution_id}`);
-    const reference = `{"$blob":{"sha256":"${sha256}","bytes":${pdf.length},"type":"bytes"}}`;
-    expect(text).toContain(`"pdf":${reference}`);
-    expect(text).toContain(`[{"n":12345678901234567890,"file":${reference}}]`);
-    expect(text).toContain('"total":850.0');
-    const stored = await api.ports.blobs.get({ client: "acme", root: body.execution_id }, sha256);
-    expect(Buffer.from(stored)).toEqual(pdf);
-    const { body: link } = await api.call(`GET /executions/${body.execution_id}/blobs/${sha256}`);
-    expect(Buffer.from(await (await fetch(link.url)).arrayBuffer())).toEqual(pdf);
-    const absent = await api.call(`GET /executions/${body.execution_id}/blobs/${"0".repeat(64)}`);
-    expect([absent.status, absent.body.detail]).toEqual([404, expect.stringMatching(/has no bytes of that hash/)]);
-  });
+  ])(
+    "%s becomes bytes at each position at which a context names it, and numbers in the context stay exact",
+    async (_what, more) => {
+      const upload = await ticket({ bytes: pdf.length, type: "application/pdf", client_slug: "acme", ...more });
+      expect(await send(upload, pdf)).toMatchObject({ status: 200 });
+      const { $upload } = { $upload: upload.id };
+      const context = `{"pdf": {"$upload": "${$upload}"}, "total": 850.0, "mails": [{"n": 12345678901234567890, "file": {"$upload" : "${$upload}"}}]}`;
+      const { status, body } = await start(context);
+      expect(status).toBe(202);
+      const { text } = await api.call(`GET /executions/${body.execution_id}`);
+      const reference = `{"$blob":{"sha256":"${sha256}","bytes":${pdf.length},"type":"bytes"}}`;
+      expect(text).toContain(`"pdf":${reference}`);
+      expect(text).toContain(`[{"n":12345678901234567890,"file":${reference}}]`);
+      expect(text).toContain('"total":850.0');
+      const stored = await api.ports.blobs.get({ client: "acme", root: body.execution_id }, sha256);
+      expect(Buffer.from(stored)).toEqual(pdf);
+      const { body: link } = await api.call(`GET /executions/${body.execution_id}/blobs/${sha256}`);
+      expect(Buffer.from(await (await fetch(link.url)).arrayBuffer())).toEqual(pdf);
+      const absent = await api.call(`GET /executions/${body.execution_id}/blobs/${"0".repeat(64)}`);
+      expect([absent.status, absent.body.detail]).toEqual([404, expect.stringMatching(/has no bytes of that hash/)]);
+    },
+  );
 
-  it("belongs to its client, and another client gets the same answer as for an upload that does not exist", async () => {
+  it("belongs to its client, and another client gets the same response as for an upload that does not exist", async () => {
     const upload = await ticket({ bytes: pdf.length, client_slug: "acme" });
     await send(upload, pdf);
     const nobody = `upl_${"0".repeat(26)}`;
@@ -93,7 +96,7 @@ describe("an upload", () => {
   );
 
   it.each(['"{\\"$upload\\": \\"upl_x\\"}"', '{"$upload": 5}', '{"a": {"$upload": "upl_x", "more": 1}}'])(
-    "is not confused with a value that only looks like one: %s",
+    "is not confused with a value that only looks like an upload: %s",
     async (value) => {
       const { status, body } = await start(`{"data": ${value}}`);
       expect(status).toBe(202);

@@ -58,7 +58,7 @@ async function mailsAbout(task: string): Promise<Mailed[]> {
     }));
 }
 
-/** Waits for the newest of `count` mails to this person, and returns its token. */
+/** Waits until there are `count` mails to this person, and returns the token in the newest mail. */
 function tokenOf(task: string, mail: string, count = 1): Promise<string> {
   return vi.waitFor(async () => {
     const own = (await mailsAbout(task)).filter(({ to }) => to.includes(mail));
@@ -82,7 +82,7 @@ async function ballotsOf(task: string): Promise<object[]> {
 const yes = { choice: "yes" };
 
 describe("the link that NOVA mails to an approver", () => {
-  it("lets the owner of the address vote once, and the chain and the proof store how NOVA proved who voted", async () => {
+  it("lets the owner of the address vote once, and the chain and the proof file contain how NOVA proved the voter's identity", async () => {
     const task = await startedTask({ to: ["ceo@acme.com", "desk@acme.com"] });
     const token = await tokenOf(task, "cfo@acme.com");
     const all = await mailsAbout(task);
@@ -117,7 +117,7 @@ describe("the link that NOVA mails to an approver", () => {
     );
   });
 
-  it("is refused after its use; with the next link, which NOVA then mails, the approver can withdraw or vote again", async () => {
+  it("is refused after its use, and the approver can withdraw the vote or vote again with the next link that NOVA mails", async () => {
     const task = await startedTask();
     const first = await tokenOf(task, "cfo@acme.com");
     await byLink(`POST /tasks/${task}`, first, yes);
@@ -140,7 +140,7 @@ describe("the link that NOVA mails to an approver", () => {
     expect(await ballotsOf(task)).toHaveLength(3);
   });
 
-  it("leads to one vote if several requests with it arrive at once", async () => {
+  it("leads to one vote if several requests with this link arrive at once", async () => {
     const task = await startedTask();
     const token = await tokenOf(task, "cfo@acme.com");
     const answers = await Promise.all(
@@ -152,7 +152,7 @@ describe("the link that NOVA mails to an approver", () => {
     expect(await ballotsOf(task)).toHaveLength(1);
   });
 
-  it("returns the first answer again if its request is repeated with the same Idempotency-Key", async () => {
+  it("gets the result of the first request if the request is repeated with the same Idempotency-Key", async () => {
     const task = await startedTask();
     const token = await tokenOf(task, "cfo@acme.com");
     const headers = { "nova-vote-link": token, "idempotency-key": "one" };
@@ -240,7 +240,7 @@ describe("the link that NOVA mails to an approver", () => {
     expect(await ballotsOf(task)).toEqual([]);
   });
 
-  it("is also mailed to a delegate, who can vote with it only until the delegation is withdrawn", async () => {
+  it("is also mailed to a delegate, who can vote with the link only until the approver withdraws the delegation", async () => {
     const task = await startedTask();
     const cfo = await tokenOf(task, "cfo@acme.com");
     expect((await byLink(`POST /tasks/${task}/delegate`, cfo, { to: "Deputy@acme.com" })).status).toBe(200);

@@ -7,7 +7,7 @@ const api = useApi();
 const greeting = (text: string) => inARow("greeting", { greet: `context["greeting"] = ${JSON.stringify(text)}` });
 
 describe("the publication of a workflow", () => {
-  it("returns id, version and status, and no new version if the same definition is published again", async () => {
+  it("returns id, version and status, and makes no new version if the same definition is published again", async () => {
     const first = await api.call("POST /workflows", { body: greeting("hello") });
     expect([first.status, first.body]).toEqual([201, { id: "greeting", version: 1, status: "ready" }]);
     const again = await api.call("POST /workflows", { body: greeting("hello") });
@@ -135,7 +135,7 @@ describe("the activation of a version", () => {
 });
 
 describe("the deletion of a workflow", () => {
-  it("is refused while runs are open; afterwards, ended runs can be read, and a new publication gets the next version", async () => {
+  it("is refused while runs are open, and afterwards ended runs can be read and a new publication gets the next version", async () => {
     await api.call("POST /workflows", { body: asking });
     const { body: run } = await api.call("POST /workflows/asking/execute", { body: {} });
     await expectRefusal(api.call("DELETE /workflows/asking"), 409, expect.stringContaining(run.execution_id));

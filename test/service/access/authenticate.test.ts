@@ -53,16 +53,16 @@ describe("a caller of the API", () => {
   };
   const known = (text: string | undefined) => authenticate({ keys: keys as never }, text);
 
-  it("is identified by its API key, and the result does not contain the digest of that key", async () => {
+  it("is identified by its API key, and the returned identity does not contain the digest of that key", async () => {
     expect(await known(keyText({ id, secret }))).toEqual({ id, role: "runner", client: "acme", name: "till" });
   });
 
   it.each([
     ["without a key", undefined],
-    ["with a key that is not NOVA's", "secret"],
+    ["with a text that is no key of NOVA", "secret"],
     ["with a wrong secret", keyText({ id, secret: newSecret() })],
     ["with an unknown id", keyText({ id: `key_${"0".repeat(26)}`, secret })],
-  ])("%s gets the message that every refused caller gets", async (_what, text) => {
+  ])("%s gets the same error message as every refused caller", async (_what, text) => {
     await expect(known(text)).rejects.toThrow(Unauthenticated);
     await expect(known(text)).rejects.toThrow(/^no valid API key came with the request - send one/);
   });
@@ -72,7 +72,7 @@ describe("a caller of the API", () => {
       for (const [least, other] of roles.entries()) expect(hasRole({ role }, other)).toBe(own >= least);
   });
 
-  it("whose role is too low gets an error that names the role it needs", () => {
+  it("whose role is too low gets an error that names the required role", () => {
     const runner = { id, role: "runner", client: null, name: "" } as const;
     expect(() => demandRole(runner, "editor")).toThrow(Forbidden);
     expect(() => demandRole(runner, "editor")).toThrow(/needs the role editor, the key has runner/);
@@ -84,7 +84,7 @@ describe("a caller of the API", () => {
     ["acme", "acme", true],
     ["acme", "globex", false],
     ["acme", null, false],
-  ])("whose API key is for the client %j can reach what belongs to the client %j: %j", (client, other, within) => {
+  ])("with an API key for the client %j may use the data of the client %j: %j", (client, other, within) => {
     expect(reaches({ client }, other)).toBe(within);
   });
 });

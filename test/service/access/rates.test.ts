@@ -7,7 +7,7 @@ import { atOnce } from "../../support/engine/scheduler.ts";
 
 const limit = 100;
 
-/** The numbers of requests per window, as the table stores them. */
+/** Counts the requests of each API key and window in memory. */
 class Counts implements RateStore {
   readonly #taken = new Map<string, number>();
   asked = 0;
@@ -40,13 +40,13 @@ describe("the rate limit of an API key", () => {
     expect([await allowed(process(), 5), store.asked]).toEqual([5, 0]);
   });
 
-  it("is enforced by a single process, which reserves a few requests at a time in the table", async () => {
+  it("is enforced by a single process that reserves a few requests at a time in the table", async () => {
     const { store, process } = world();
     expect(await allowed(process(), 400)).toBe(limit + 5);
     expect(store.asked).toBe(21);
   });
 
-  it("is enforced for many processes together, except for the free requests of each process", async () => {
+  it("is enforced for many processes together, except for the first few requests of each process", async () => {
     const { process } = world();
     const processes = Array.from({ length: 8 }, process);
     const passed = await Promise.all(processes.map((one) => allowed(one, 60)));

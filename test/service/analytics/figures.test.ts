@@ -27,7 +27,7 @@ const [first, second] = [code("a".repeat(64), 0.0203), code("b".repeat(64), 0.01
 
 function saved(generation: string, { locked, kept = [] }: { locked?: Generation; kept?: Generation[] }) {
   const head = { workflow_id: "w", node_id: "n", client: "acme", cache_hit: true, generation } as Partial<Head>;
-  // Each case has its own workflow version, since costs are cached by version.
+  // Each case has a separate workflow version, because NOVA caches costs by version.
   const workflow_version = Math.random();
   const ports = {
     workflows: { get: async () => ({ workflow: { lock: locked && { n: locked } } }) },
@@ -41,7 +41,7 @@ describe("the saving of a run of pinned code", () => {
     expect(await saved(generationId(first), { locked: first, kept: [second] })).toBe(0.0203);
   });
 
-  it("is the cost of writing the code that ran, even if other code is stored under the same key", async () => {
+  it("is the cost of writing the code that ran, even if NOVA stores other code under the same key", async () => {
     expect(await saved(generationId(second), { locked: first, kept: [first, second] })).toBe(0.01);
   });
 
@@ -50,7 +50,7 @@ describe("the saving of a run of pinned code", () => {
   });
 });
 
-it("the statistics of a node show the time of its failed runs separately", () => {
+it("the statistics of a node show the time of failed runs separately", () => {
   const run = (status: Head["status"], execution_time_ms: number) =>
     figuresOfRun({ head: { status, execution_time_ms } as Head, hash: "" }, 0);
   const all = [run("success", 10), run("failed", 30), run("failed", 40)].reduce(mergeFigures);
@@ -60,14 +60,14 @@ it("the statistics of a node show the time of its failed runs separately", () =>
 
 const nothing = { cost_usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 };
 
-/** Statistics with rounded durations, as they are stored. */
+/** Returns the statistics with rounded durations, as the table stores them. */
 function asKept({ runs, failed, ms, failedMs, spent, hits }: SlowFigures) {
   const durations: Record<string, number> = {};
   for (const one of ms.map((each) => String(roundDuration(each)))) durations[one] = (durations[one] ?? 0) + 1;
   return { runs, failed, totalMs: ms.reduce((a, b) => a + b, 0), failedMs, durations, spent, hits };
 }
 
-it("the statistics of 150 random runs with branches, items and failures equal a simple count over their traces", {
+it("the statistics of 150 random runs with branches, items and failures equal a simple count over the traces of these runs", {
   tags: ["deep"],
   timeout: 60_000,
 }, async () => {
@@ -92,7 +92,7 @@ it("the statistics of 150 random runs with branches, items and failures equal a 
   expect(Array.from(met)).toEqual(expect.arrayContaining(["spent", "hits", "NodeFailed", "ExecutionClosed"]));
 });
 
-/** The hook that is called when a run has ended. It stores statistics with `put`. */
+/** Returns the hook that NOVA calls when a run has ended. The hook stores statistics with `put`. */
 async function ending(put: (stats: { nodes: object }) => Promise<void>) {
   const { world } = await simulate(1);
   const record = world.executions.records.values().next().value as Execution;
@@ -113,7 +113,7 @@ it("a run that has ended becomes a leaf of the next tree of proofs, even if its 
 });
 
 describe("the statistics of a run that ends", () => {
-  it("are stored without the figures of the nodes if the store refuses them with these figures", async () => {
+  it("are stored without the figures of the nodes if the store refuses the statistics with these figures", async () => {
     const stored: object[] = [];
     const { ends, warn } = await ending(async (stats) => {
       if (Object.keys(stats.nodes).length > 0) throw new TypeError("Item size has exceeded the maximum allowed size");
@@ -124,13 +124,13 @@ describe("the statistics of a run that ends", () => {
     expect(warn).toHaveBeenCalledOnce();
   });
 
-  it("do not prevent the end of the run if the store refuses them, both with and without the figures of the nodes", async () => {
+  it("do not prevent the end of the run if the store refuses the statistics with and without the figures of the nodes", async () => {
     const { ends, warn } = await ending(() => Promise.reject(new TypeError("Number is greater than MAX_SAFE_INTEGER")));
     await ends();
     expect(warn).toHaveBeenCalledTimes(2);
   });
 
-  it("are stored by a later try if the store was unavailable", async () => {
+  it("are stored by a later attempt if the store was unavailable", async () => {
     const { ends } = await ending(() => Promise.reject(new StoreUnavailable("DynamoDB did not answer")));
     await expect(ends()).rejects.toThrow(StoreUnavailable);
   });
@@ -147,7 +147,7 @@ describe("the statistics of a run", () => {
   });
 });
 
-/** The statistics of one node, counted run by run. */
+/** Counts the statistics of one node, run by run. */
 interface SlowFigures {
   runs: number;
   failed: Record<string, number>;
@@ -159,7 +159,10 @@ interface SlowFigures {
 
 const notCounted = ["start", "end", "join", "close"];
 
-/** The statistics of a run, counted in the simplest way from its public trace, to check the service's own count. */
+/**
+ * Counts the statistics of a run from its public trace as simply as possible, for a comparison with the service's
+ * count.
+ */
 function slowFigures({ entries }: Pick<Trace, "entries">): Record<string, SlowFigures> {
   const figures: Record<string, SlowFigures> = {};
   for (const entry of flat(entries)) {

@@ -62,7 +62,7 @@ describe("the statistics of runs", () => {
     ]);
   });
 
-  it("show for a node its mean duration and the duration that 95 of 100 runs did not exceed", async () => {
+  it("show for a node the mean duration and the 95th percentile of the durations", async () => {
     const runs = these(
       run("a", "2026-11-01", { nodes: { x: node(Array.from({ length: 94 }, () => 10)) } }),
       run("a", "2026-11-02", {
@@ -89,7 +89,7 @@ describe("the statistics of runs", () => {
     expect(await nodeReports(runs)).toMatchObject([{ mean_ms: 10, mean_success_ms: null }]);
   });
 
-  it("show no percentile for a node if durations of one of its runs are missing", async () => {
+  it("show no percentile for a node if the durations of one run are missing", async () => {
     const runs = these(
       run("a", "2026-11-01", { nodes: { x: node([10], { durations: null }) } }),
       run("a", "2026-11-02", { nodes: { x: node([10]) } }),

@@ -51,13 +51,13 @@ describe("the slug of an erased client", () => {
     await create("other");
   });
 
-  it("cannot be given to a new client once the audit log shows the deletion of the client", async () => {
+  it("cannot be given to a new client after the audit log shows that the client was deleted", async () => {
     deed("client.deleted");
     deed("key.deleted");
     await expect(create()).rejects.toThrow(/was deleted on 2026-01-02/);
   });
 
-  it("can be given to a new client if all audit records of the slug are about API keys", async () => {
+  it("can be given to a new client if all audit records for the slug are about API keys", async () => {
     for (let n = 0; n < 201; n++) deed("key.created");
     expect(await create()).toMatchObject({ slug: "acme" });
   });
@@ -89,9 +89,14 @@ describe("the initial context of a run", () => {
       "{}",
       '{"account":12345678901234567890}',
     ],
-    ["takes the request's null over a variable", '{"limit":1000}', '{"limit":null}', '{"limit":null}'],
+    [
+      "takes a null of the request instead of the value of a variable",
+      '{"limit":1000}',
+      '{"limit":null}',
+      '{"limit":null}',
+    ],
     ["is empty if the variables and the request are empty", "{}", "{}", "{}"],
-  ])("is made of the client's variables and the request's context: it %s", (_what, variables, context, whole) => {
+  ])("consists of the client's variables and the request's context: it %s", (_what, variables, context, whole) => {
     expect(withVariables(variables, context)).toBe(whole);
   });
 });
@@ -114,7 +119,11 @@ describe("variables of a client", () => {
       '{"brand":[{"logo":{ "$upload" : "upl_01"}}]}',
       /"brand" names an upload/,
     ],
-    ["beyond the limit of 100", JSON.stringify(Object.fromEntries(many(101))), /at most 100 variables, not 101/],
+    [
+      "of which there are more than 100",
+      JSON.stringify(Object.fromEntries(many(101))),
+      /at most 100 variables, not 101/,
+    ],
     ["that are nested deeper than a context", nested(501), /at most 500 levels deep.*not 501 - make them flatter/],
     ["that are too large", JSON.stringify({ text: "ü".repeat(33_000) }), /at most 65536 bytes, not 66011/],
   ])("%s are refused", (_what, variables, reason) => {

@@ -43,7 +43,7 @@ describe("a rotation of credential keys", () => {
     expect((await ports.credentials.forNode("default", "wf", ["b"])).secrets).toEqual(["s3cret-b"]);
   });
 
-  it("continues after an interruption with the same new key; until the rotation ends, both keys can decrypt", async () => {
+  it("continues after an interruption with the same new key, and the old and the new key can decrypt until it ends", async () => {
     const { put } = store;
     let writes = 0;
     store.put = (record: CredentialRecord) => {
@@ -80,8 +80,8 @@ describe("a rotation of credential keys", () => {
   });
 });
 
-describe("a secret that a user has replaced by a new value", () => {
-  it("is masked in texts as before, but is not passed to nodes", async () => {
+describe("a secret for which a user has stored a new value", () => {
+  it("is still masked in texts, but nodes no longer get it", async () => {
     await set("a", "s3cret-new");
     const { members, secrets } = await ports.credentials.forNode("default", "wf", ["a"]);
     expect(members).toEqual([{ key: "a_key", json: '"s3cret-new"' }]);

@@ -21,7 +21,9 @@ import { inARow, openTestCloud, type TestCloud } from "../../support/cloud.ts";
 
 const ann = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "ann" } as const;
 
-/** A client with 120 runs, in a table of three pages. It logs what is erased. Its process can die once. */
+/**
+ * A world with one client that has 120 runs in three pages of a table. It logs each erasure. Its process can die once.
+ */
 class ErasingWorld {
   readonly log: string[] = [];
   readonly written = new Map<string, AuditRecord>();
@@ -123,7 +125,7 @@ beforeEach(() => {
 });
 
 describe("deleting a client", () => {
-  it("erases the client's runs and objects and all records that name the client, and the client itself last", async () => {
+  it("erases the client's runs and objects and all records that name the client, and erases the client last", async () => {
     expect(await deleteClient(world.ports(), ann, "acme")).toBe(true);
     const runs = world.runs.map(({ id }) => id);
     expect(world.log).toEqual([...runs, "objects of acme", "rest 0", "rest 1", "rest 2"]);
@@ -132,7 +134,7 @@ describe("deleting a client", () => {
   });
 
   it.each([true, false])(
-    "is recorded in the audit log once, even if the process died before it wrote the record (with a queue: %s)",
+    "is recorded in the audit log once, even if the process died before it wrote the audit record (with a queue: %s)",
     async (queue) => {
       const ports = world.ports({ queue });
       const { append } = ports.audit;
@@ -147,7 +149,7 @@ describe("deleting a client", () => {
     },
   );
 
-  it("is recorded in the audit log by the process that erases if the process that marked the client died", async () => {
+  it("is recorded in the audit log by the process that erases if the process that marked the client as deleted died", async () => {
     const ports = world.ports();
     const { append } = ports.audit;
     ports.audit.append = () => Promise.reject(new RangeError("died"));
@@ -225,7 +227,7 @@ describe("erasing a run", () => {
       return (id: string) => world.runs.find((one) => one.id === id) as Execution;
     };
 
-    it("erases the run and its restarts, returns the ids of all, and removes the shared blobs last", async () => {
+    it("erases the run and its restarts, returns the ids of all these runs, and removes the shared blobs last", async () => {
       const find = family();
       expect(await eraseExecution(world.ports(), find("exec_1"))).toEqual(["exec_1", "exec_2"]);
       expect(world.log.splice(0)).toEqual(["exec_1", "exec_2"]);
@@ -247,7 +249,7 @@ describe("erasing a run", () => {
       expect(await eraseExecution(world.ports(), find("exec_1"))).toEqual(["exec_1", "exec_2"]);
     });
 
-    it("does not erase other runs that a forged record names as restarts", async () => {
+    it("does not erase other runs if a forged record names them as restarts", async () => {
       const find = family({ restarts: ["exec_7", "exec_8", "nothing"] });
       Object.assign(find("exec_7"), { client: "globex", restartedFrom: "exec_1" });
       expect(await eraseExecution(world.ports(), find("exec_1"))).toEqual(["exec_1"]);
@@ -279,7 +281,7 @@ describe("during the deletion of a client,", () => {
     await createClient(cloud.service, ann, { slug, name: slug });
   });
 
-  /** Ports of a process that reads the client just before the deletion, and the workflow after it. */
+  /** Returns ports of a process that reads the client just before the deletion, and the workflow after the deletion. */
   function slowly() {
     const { workflows } = cloud.service;
     const latest: typeof workflows.latest = async (id) => {
@@ -299,7 +301,7 @@ describe("during the deletion of a client,", () => {
     expect(await cloud.service.deliveries.list({ client: slug, limit: 1 })).toEqual([]);
   });
 
-  it("a run that is started with the client's own API key is refused because the client is gone", async () => {
+  it("a request that starts a run with the client's own API key is refused because the client is gone", async () => {
     const by = { ...ofClient, client: slug };
     const request = { principal: by.id, client: slug, key: `k ${slug}`, asked: "this" };
     const ports = slowly();

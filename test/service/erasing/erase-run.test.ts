@@ -16,7 +16,7 @@ const ended = (id: string) => {
 };
 const erased = ["cancelled", false, false];
 
-describe("a run that starts while its client is deleted", () => {
+describe("a run that starts during the deletion of its client", () => {
   it("is not erased if its client exists after the start", async () => {
     const id = await world.execute(async () => undefined);
     expect(ended(id)).toEqual(["running", true, true]);
@@ -28,7 +28,7 @@ describe("a run that starts while its client is deleted", () => {
     expect(world.ids.map(ended)).toEqual([erased]);
   });
 
-  it("is enqueued for erasure if a queue erases the client, and the caller gets an error", async () => {
+  it("is put into the queue of erasures if there is one, and the caller gets an error", async () => {
     world.hasQueue = true;
     const begun = world.execute(() => deleteClient(world.service(), ann, "acme"));
     await expect(begun).rejects.toThrow("is being erased - nothing begins for it any more");
@@ -49,7 +49,7 @@ describe("a run that starts while its client is deleted", () => {
     expect(world.emptied).toEqual([]);
   });
 
-  it("is erased by a later pass of the erasure if the process that started it died; the client's record is kept until then", async () => {
+  it("is erased by a later pass if the process that started it died, and the client's record exists until then", async () => {
     world.hasQueue = true;
     const ports = world.service();
     await deleteClient(ports, ann, "acme");
@@ -72,7 +72,7 @@ describe("a run that starts while its client is deleted", () => {
     ["is open", async () => undefined],
     ["has already ended", (id: string) => cancelExecution(world.service(), id)],
   ])(
-    "is erased by a second pass of the erasure if the first pass missed its start, and the run %s",
+    "is erased by a second pass of the erasure if the first pass missed the start of the run, and the run %s",
     async (_what, then) => {
       let id = "";
       world.onRest = async () => {
@@ -85,7 +85,7 @@ describe("a run that starts while its client is deleted", () => {
     },
   );
 
-  it("is erased by the next sweep if every pass of the erasure until then finds another new run", async () => {
+  it("is erased by the next sweep if each pass of the erasure before the sweep finds another new run", async () => {
     world.onRest = async () => void (await world.begin());
     expect(await deleteClient(world.service(), ann, "acme")).toBe(false);
     expect(world.ids).toHaveLength(5);
@@ -105,7 +105,7 @@ describe("a run that is missing in the list of open runs", () => {
   });
 
   it.each(["its own", "those of the run it was restarted from"])(
-    "is cancelled after the run that contains it; the blobs of the outer run are %s",
+    "is cancelled after the run that contains it (the blobs of the outer run are %s)",
     async (whose) => {
       const outer = await world.begin();
       const inner = await world.begin();
@@ -133,7 +133,7 @@ describe("the cancelling of a client's open runs", () => {
     world.onOpen = () => minutes(1);
   });
 
-  it("reports its progress while it lasts, so that no other process cancels the same runs", async () => {
+  it("reports its progress until it ends, so that no other process cancels the same runs", async () => {
     await eraseClient(world.service(), "acme", world.engine.clock.now + 5.5 * 60_000);
     const said = world.renewals.map((at) => Date.parse(at ?? ""));
     expect(said).toHaveLength(6);

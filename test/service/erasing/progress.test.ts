@@ -18,12 +18,12 @@ const restsFor = () => {
 };
 const passes = () => world.emptied.filter((one) => one === id).length;
 
-describe("in a deployment, whose functions run for minutes, the last pass of an erasure", () => {
+describe("the last pass of an erasure in a deployment, where functions run for minutes,", () => {
   beforeEach(async () => {
     world.hasQueue = true;
   });
 
-  it("starts once no function can still be running a node of an ended run", async () => {
+  it("starts only when no function can still be running a node of an ended run", async () => {
     await deleteClient(world.service(), ann, "acme");
     minutes(1);
     expect(await eraseClient(world.service(), "acme")).toBe(false);
@@ -40,7 +40,7 @@ describe("in a deployment, whose functions run for minutes, the last pass of an 
     expect(passes()).toBe(3);
   });
 
-  it("starts immediately if another process ended the run long enough ago", async () => {
+  it("starts at once if another process ended the run long enough ago", async () => {
     await cancelExecution(world.service(), id);
     minutes(10);
     await deleteClient(world.service(), ann, "acme");
@@ -48,7 +48,7 @@ describe("in a deployment, whose functions run for minutes, the last pass of an 
     expect(await eraseClient(world.service(), "acme")).toBe(true);
   });
 
-  it("starts once no process that saw the client before its deletion can still start a run", async () => {
+  it("starts only when no process that read the client before the deletion can still start a run", async () => {
     await cancelExecution(world.service(), id);
     minutes(60);
     await deleteClient(world.service(), ann, "acme");
@@ -58,7 +58,7 @@ describe("in a deployment, whose functions run for minutes, the last pass of an 
     expect(await eraseClient(world.service(), "acme")).toBe(true);
   });
 
-  it("is followed by another pass if a run was open when the last pass started, even if that pass took long", async () => {
+  it("is followed by another pass if a run was open at its start, even if it took long", async () => {
     await deleteClient(world.service(), ann, "acme");
     minutes(6);
     world.onRest = async () => {
@@ -70,11 +70,11 @@ describe("in a deployment, whose functions run for minutes, the last pass of an 
   });
 });
 
-describe("on a laptop, whose process knows its running nodes, a deleted client", () => {
+describe("a deleted client on a laptop, where one process knows all running nodes,", () => {
   const inFlight = createInFlight();
   const laptop = () => ({ ...world.service(), inFlight });
 
-  it("is erased immediately if none of its nodes is running", async () => {
+  it("is erased at once if no node of its runs is running", async () => {
     const other = await world.begin("globex");
     const { promise, resolve } = Promise.withResolvers<void>();
     const node = inFlight.during(other, () => promise);
@@ -83,7 +83,7 @@ describe("on a laptop, whose process knows its running nodes, a deleted client",
     await node;
   });
 
-  it("is not completely erased while one of its nodes waits for a model, and another pass follows", async () => {
+  it("is not completely erased while a node of its runs waits for a model, and another pass follows", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const node = inFlight.during(id, () => promise);
     expect(await deleteClient(laptop(), ann, "acme")).toBe(false);

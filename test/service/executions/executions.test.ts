@@ -15,7 +15,7 @@ const blobs = {
 };
 
 let next = 0;
-/** Text of a reference to a blob with this content. */
+/** Returns the text of a reference to a blob with this content. */
 function reference(type: BlobRef["type"], content: string): string {
   const sha256 = String(next++).padStart(64, "0");
   stored.set(sha256, content);
@@ -45,14 +45,14 @@ describe("a context with references to blobs", () => {
     expect(await whole(text)).toBe(text.replace(small, '"small"'));
   });
 
-  it("gets as many values as fit into an answer of the API, the first ones first", async () => {
+  it("gets as many values as fit into a response of the API, in the order of the references", async () => {
     const half = reference("text", "x".repeat(3 * 1024 * 1024));
     const { a, b } = JSON.parse(await whole(`{"a":${half},"b":${half}}`));
     expect([a.length, b.$blob.bytes]).toEqual([3 * 1024 * 1024, 3 * 1024 * 1024]);
   });
 });
 
-it("a request to cancel a run is answered in time even if closing the run takes long, and the closing continues", async () => {
+it("a request to cancel a run is answered in time even if the close of the run takes long, and the close continues", async () => {
   const world = new ErasureWorld();
   await world.publish("report", []);
   const id = await world.begin();

@@ -25,7 +25,7 @@ describe("the body of a webhook request", () => {
     expect(await readHookBody(type, Buffer.from(text))).toEqual({ json, files: [] });
   });
 
-  it("of type multipart/form-data becomes its fields and files, and a repeated field becomes a list", async () => {
+  it("of type multipart/form-data becomes an object of its fields and files, and a repeated field becomes a list", async () => {
     const form = new FormData();
     form.append("supplier", "Märkte");
     form.append("tag", "a");
@@ -87,7 +87,7 @@ describe("the body of a webhook request", () => {
     expect(JSON.parse(json).f).toMatchObject({ name, type: "text/plain" });
   });
 
-  it("is read as UTF-8 if a charset only appears inside the value of another parameter", async () => {
+  it("is read as UTF-8 if the word `charset` only occurs inside the value of another parameter", async () => {
     const type = 'application/x-www-form-urlencoded; a="; charset=windows-1252"';
     expect((await readHookBody(type, Buffer.from("a=%C3%A9"))).json).toBe('{"a":"é"}');
   });
@@ -144,7 +144,7 @@ const json = '{"id": "evt_1", "data": {"n": 7, "flag": true}, "list": ["a"]}';
 const request = { headers: { "x-delivery": "d-1", "x.y": "z" }, body: Buffer.from(json) };
 const signature = { header: "x-signature", secret: "vendor", algorithm: "sha256" } as const;
 
-describe("the id that repeated deliveries of a webhook share", () => {
+describe("the id by which NOVA recognises repeated deliveries of a webhook", () => {
   it.each([
     ["headers.x-delivery", "d-1"],
     ["headers.x.y", "z"],
@@ -168,7 +168,7 @@ describe("the id that repeated deliveries of a webhook share", () => {
     ["a number above 2^53", "820982911946154508", "820982911946154509"],
     ["a fraction of many digits", "0.12345678901234567890", "0.12345678901234567891"],
     ["a number above every double", "1e400", "2e400"],
-  ])("is exact even if it is %s", (_what, one, other) => {
+  ])("has all digits even if it is %s", (_what, one, other) => {
     const ids = [one, other].map((id) =>
       dedupeIdOf({ dedupe: "body.id" }, { ...request, body: Buffer.from(`{"id": ${id}}`) }),
     );
@@ -204,7 +204,7 @@ describe("the id that repeated deliveries of a webhook share", () => {
     ["body.id", `{"id":"deep","x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`, "deep"],
     ["body.id", Buffer.from([0xff, 0xfe]), /^sha256:/],
     ["body.id", "", /^sha256:/],
-  ])("for the path %s and the body %s is the same for every content-type", (dedupe, body, expected) => {
+  ])("for the path %s and the body %s does not depend on the content-type", (dedupe, body, expected) => {
     const keys = ["application/json", "text/plain", "application/x-www-form-urlencoded"].map((type) =>
       dedupeIdOf({ dedupe, signature }, { headers: { "content-type": type }, body: Buffer.from(body) }),
     );
@@ -212,7 +212,7 @@ describe("the id that repeated deliveries of a webhook share", () => {
     expect(keys).toEqual([one, keys[0], keys[0]]);
   });
 
-  it("is a hash of the body if the path in the field `dedupe` names a part of a number", () => {
+  it("is a hash of the body if the path in the field `dedupe` leads into a number", () => {
     expect(dedupeIdOf({ dedupe: "body.data.n.rawJSON" }, request)).toMatch(/^sha256:/);
   });
 

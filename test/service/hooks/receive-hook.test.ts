@@ -12,7 +12,7 @@ const signed: WebhookTrigger = { type: "webhook", id: "vendor", signature, dedup
 const open: WebhookTrigger = { type: "webhook", id: "open" };
 
 let world: TriggerWorld;
-/** Names of the credentials that were read. */
+/** The arguments of each call that read credentials. */
 let asked: unknown[];
 
 beforeEach(async () => {
@@ -21,7 +21,7 @@ beforeEach(async () => {
   await world.publish("pay", [signed, open]);
 });
 
-/** Ports with one credential that has a key and a name. */
+/** Returns ports with one credential that has a key and a name. */
 function ports(forNode?: ServicePorts["credentials"]["forNode"]): ServicePorts {
   const overlay = { members: members({ vendor_key: key, vendor_name: "Vendor" }), secrets: [key, "old"], hosts: [] };
   const known: ServicePorts["credentials"]["forNode"] = async (...args) => {
@@ -42,7 +42,7 @@ function request(id: string, body = json, headers: Record<string, string> = {}):
 }
 
 describe("a request to a webhook", () => {
-  it("starts a run with its unchanged body, and with its headers except those for sign-in", async () => {
+  it("starts a run with its unchanged body and with its headers, except for the headers for sign-in", async () => {
     const headers = { authorization: "Bearer s3cret", cookie: "s=1", "x-api-key": "k" };
     const { execution, waitSeconds } = await receiveHook(ports(), request("vendor", json, headers));
     expect(waitSeconds).toBe(0);
@@ -88,7 +88,7 @@ describe("a request to a webhook", () => {
     );
   });
 
-  it("that was refused starts one run if it is sent again after the cause of the refusal is repaired", async () => {
+  it("starts one run if it was refused and is sent again after the cause of the refusal is repaired", async () => {
     const needs = { type: "object", properties: { webhook: { type: "string" } } } as const;
     await world.publish("pay", [signed, open], needs);
     await expect(receiveHook(ports(), request("vendor"))).rejects.toThrow(Refused);
@@ -99,7 +99,7 @@ describe("a request to a webhook", () => {
     expect(world.records).toMatchObject([{ status: "started", execution: again.execution, reason: null }]);
   });
 
-  it("is refused if the API has rejected its body, and is recorded once a minute if it is signed", async () => {
+  it("is refused if the API has rejected its body, and is recorded at most once a minute if it is signed", async () => {
     const flaw = new RangeError("the body has 5000000 bytes");
     const flawed = (id: string, headers = {}) => receiveHook(ports(), { ...request(id, "{", headers), flaw });
     for (const _ of "ab") await expect(flawed("vendor")).rejects.toBe(flaw);
@@ -108,14 +108,14 @@ describe("a request to a webhook", () => {
     expect(world.records).toHaveLength(2);
   });
 
-  it("needs no signature if its trigger requires none, and always starts a new run if the trigger has no `dedupe`", async () => {
+  it("needs no signature if its trigger requires no signature, and always starts a new run if the trigger has no `dedupe`", async () => {
     await receiveHook(ports(), request("open", json, { "x-signature": "" }));
     await receiveHook(ports(), request("open", json, { "x-signature": "" }));
     expect(world.runs).toHaveLength(2);
     expect(asked).toEqual([]);
   });
 
-  it("with a PDF as its body starts a run whose context contains the bytes of the PDF", async () => {
+  it("starts a run whose context contains the bytes of a PDF if its body is this PDF", async () => {
     const { execution } = await receiveHook(ports(), request("open", "%PDF", { "content-type": "application/pdf" }));
     const { webhook } = await world.context(execution);
     expect(webhook.body).toMatchObject({ $blob: { bytes: 4, type: "bytes" } });
@@ -155,19 +155,19 @@ describe("a request to a webhook", () => {
     }
   });
 
-  it("is refused if the credential with the signing key does not exist, and the delivery's record names that reason", async () => {
+  it("is refused if the credential with the signing key does not exist, and the record of the delivery names this reason", async () => {
     const missing = async () => Promise.reject(new NovaError("NodeFailed", 'client "acme" has no credential "vendor"'));
     await expect(receiveHook(ports(missing), request("vendor"))).rejects.toThrow(NotFound);
     expect(world.records).toMatchObject([{ status: "refused", reason: 'client "acme" has no credential "vendor"' }]);
   });
 
-  it("gets an error if the signing keys are temporarily unavailable, so that the sender repeats the request", async () => {
+  it("gets a temporary error if the signing keys are unavailable, so that the sender repeats the request", async () => {
     const down = async () => Promise.reject(new NovaError("SandboxUnavailable", "the store does not answer"));
     await expect(receiveHook(ports(down), request("vendor"))).rejects.toThrow("the store does not answer");
     expect(world.records).toEqual([]);
   });
 
-  it("with an unreadable body is recorded even if a request was refused for another reason in the same minute", async () => {
+  it("is recorded if its body is unreadable, even if another request was refused for another reason in the same minute", async () => {
     await expect(receiveHook(ports(), request("vendor", json, { "x-signature": "00" }))).rejects.toThrow(NotFound);
     await expect(receiveHook(ports(), request("vendor", "{"))).rejects.toThrow(/not JSON/);
     await expect(receiveHook(ports(), request("vendor", '{"password": hunter2}'))).rejects.toThrow(

@@ -64,7 +64,7 @@ describe("the signature of a webhook request", () => {
     },
   );
 
-  it("in the header x-nova-signature is accepted only if NOVA made it", () => {
+  it("in the header x-nova-signature is accepted only if NOVA made the signature", () => {
     const nova = { ...stripe, header: "x-nova-signature" };
     const derived = createHmac("sha256", key).update("x-nova-signature").digest();
     const own = createHmac("sha256", derived).update(`${seconds}.${body}`).digest("hex");
@@ -75,7 +75,7 @@ describe("the signature of a webhook request", () => {
     expect(problem(stripe, `t=${seconds},v2=${own}`)).toBe("its signature is wrong");
   });
 
-  it("is accepted if any key of the credential made it, and refused if the credential has no key", () => {
+  it("is accepted if it was made with any key of the credential, and refused if the credential has no key", () => {
     const value = digest().digest("hex");
     expect(problem(plain, value, ["other", key])).toBeUndefined();
     expect(problem(plain, value, [])).toBe("its signature is wrong");

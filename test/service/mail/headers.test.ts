@@ -43,7 +43,7 @@ describe("the header block of a mail", () => {
 });
 
 describe("the headers that SES added", () => {
-  it("are the block of headers at the top of a mail", () => {
+  it("are the first block of headers at the top of a mail", () => {
     const names = sesHeaders(read(sesHead() + head)).map(({ name }) => name);
     expect(names).toEqual(
       ["return-path", "received", "x-ses-spam-verdict", "x-ses-virus-verdict", "received-spf"].concat([
@@ -80,7 +80,7 @@ describe("the headers that SES added", () => {
     expect(verdictsOf(sesHeaders(read(sesHead({ authentication })))).provenDomain).toBe(expected);
   });
 
-  it("name the recipients even if the name of the sender's server contains keywords of the header", () => {
+  it("name the recipients even if the name of the sender's server contains keywords of a header", () => {
     const received =
       "Received: from x for eve@in.example (c; d) by inbound-smtp with SMTP id i\r\n for a@b.example;\r\n Fri, 20 Nov";
     expect(receivedFor(read(`${received}\r\n\r\n`))).toEqual(["a@b.example"]);
@@ -193,7 +193,7 @@ describe("the sender of a mail", () => {
 const line = "A".repeat(76);
 const words = "These are words and no base64, though there are many";
 
-describe("the guard against hostile mail", () => {
+describe("the check for hostile mail", () => {
   it.each<[string, string, number, number]>([
     ["an empty text", "", 0, 0],
     ["base64", `${line}\r\n`.repeat(3), 0, 0],
@@ -203,7 +203,7 @@ describe("the guard against hostile mail", () => {
     ["short lines", "a\r\nb\n\n", 6, 3],
     ["base64 with one invalid letter", `${line}!\n`, 78, 0],
   ])(
-    "counts the bytes and short lines that a parser must read letter by letter in %s",
+    "counts the bytes and the short lines that a parser must read letter by letter: %s",
     (_what, text, textBytes, shortLines) => {
       expect(textLoad(Buffer.from(text))).toEqual({ textBytes, shortLines });
     },

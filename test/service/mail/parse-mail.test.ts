@@ -37,7 +37,7 @@ describe("the reader of a mail", () => {
     expect((await parseMail(withSubject(subject))).subject).toBe(expected);
   });
 
-  it("joins a letter that is split at any byte between two encoded words, in names of people and of files", async () => {
+  it("joins a letter that two encoded words share, split at any byte, in names of people and of files", async () => {
     const text = "Größe 5 €.pdf";
     for (let cut = 1; cut < Buffer.from(text).length; cut++) {
       const headers = head.replace("From: Anna Bell", `From: ${word(text, cut)}`);
@@ -52,7 +52,7 @@ describe("the reader of a mail", () => {
     expect([mail.text.trim(), String(Buffer.from(mail.attachments[0]?.bytes ?? []))]).toEqual([text, text]);
   });
 
-  it("reads the reply addresses, the id of the mail that it answers, and whether a program wrote the mail", async () => {
+  it("reads the reply addresses, the id of the answered mail, and whether a program wrote the mail", async () => {
     const mail = await parseMail(
       withHeader(
         "Reply-To: Desk <Desk@Example.com>, b@example.com",
@@ -92,7 +92,7 @@ describe("an attachment that contains attachments", () => {
     body: tnefOf([{ title: "a.pdf", data: Buffer.from("%PDF") }]),
   };
 
-  it("is followed by the attachments of the forwarded mail if it is a forwarded mail", async () => {
+  it("is followed by the attachments inside it if it is a forwarded mail", async () => {
     expect(await shown([forwarded(pdf), pdf])).toEqual([
       ["Invoice.eml", "message/rfc822", null],
       ["invoice.pdf", "application/pdf", "Invoice.eml"],
@@ -121,7 +121,7 @@ describe("an attachment that contains attachments", () => {
     expect(await shown([part])).toHaveLength(1);
   });
 
-  it("is refused if the mail then has more than 1,000 attachments", async () => {
+  it("causes the refusal of the mail if the mail has more than 1,000 attachments after unpacking", async () => {
     const many = tnefOf(Array.from({ length: 1_000 }, (_, index) => ({ title: `${index}`, data: Buffer.from("x") })));
     await expect(shown([{ ...winmail, body: many }])).rejects.toThrow("more than 1000 attachments");
   });
@@ -134,7 +134,7 @@ describe("the reader of the attachment winmail.dat", () => {
   const names = (bytes: Uint8Array) =>
     readTnef(bytes).map(({ name, type, bytes }) => [name, type, String(Buffer.from(bytes))]);
 
-  it("finds each file with its bytes, under its short name", () => {
+  it("finds each file with its bytes and its short name", () => {
     const raw = tnefOf([
       { title: "INVOIC~1.PDF", data: pdf },
       { title: "b.txt", data: Buffer.from("b") },
@@ -148,7 +148,7 @@ describe("the reader of the attachment winmail.dat", () => {
   it.each<[string, number, "latin1" | "utf16le"]>([
     ["8-bit letters", text8, "latin1"],
     ["Unicode", text16, "utf16le"],
-  ])("prefers the long name of a file, in %s", (_what, type, encoding) => {
+  ])("prefers the long name of a file if the name is stored in %s", (_what, type, encoding) => {
     const name = Buffer.from("Rechnung März 2026.pdf\0", encoding);
     const properties = [
       [type, longName, name],
@@ -168,7 +168,7 @@ describe("the reader of the attachment winmail.dat", () => {
     ]);
   });
 
-  it("throws no error, wherever the file is truncated or a byte is changed", () => {
+  it("throws no error, wherever winmail.dat is truncated or has a changed byte", () => {
     const raw = tnefOf([
       { title: "a.pdf", data: pdf, properties: [[text16, longName, Buffer.from("a\0", "utf16le")]], crowded: true },
     ]);
@@ -182,7 +182,7 @@ describe("the reader of the attachment winmail.dat", () => {
     }
   });
 
-  it("finds no file in bytes that are not a winmail.dat or have no attachment", () => {
+  it("finds no file in bytes that are no winmail.dat or contain no attachment", () => {
     expect([new Uint8Array(), Buffer.from("hello"), tnefOf([])].map(readTnef)).toEqual([[], [], []]);
   });
 });

@@ -78,7 +78,7 @@ describe("a mail", () => {
       expect(world.records[0]?.dedupe).toMatch(/^sha256:[0-9a-f]{64}$/);
     });
 
-    it("starts one run if it arrives twice over different servers", async () => {
+    it("starts one run if it arrives twice through different servers", async () => {
       await receive(mailOf([pdf], { headers }), "mail/one");
       const top = `${sesHead().replace("20:32:33", "20:47:01")}Received: from relay.example.com; 20:46\r\nX-Spam-Score: 1\r\n`;
       await receive(mailOf([pdf], { headers, top }), "mail/two");
@@ -97,7 +97,7 @@ describe("a mail", () => {
       expect([world.runs.length, world.records.length]).toEqual([1, 1]);
     });
 
-    it("is identified by its headers and body, and so is a mail with an empty Message-ID", async () => {
+    it("is identified by its headers and its body, just like a mail with an empty Message-ID", async () => {
       for (const text of ["one", "one", "two"]) {
         await receive(mailOf([], { headers: head.replace(/Message-ID.*/, "Message-ID: <>"), text }));
       }
@@ -128,7 +128,7 @@ describe("a mail", () => {
     expect(new Set(world.runs).size).toBe(3);
   });
 
-  it("starts its run at the second delivery if the Lambda crashed during the first", async () => {
+  it("starts its run at the second delivery if the Lambda crashed during the first delivery", async () => {
     const dying = { call: () => Promise.reject(new RangeError("the Lambda died")) };
     world.mails.set(key, mailOf([pdf]));
     await expect(receiveMail(world.ports(dying), key)).rejects.toThrow("the Lambda died");
@@ -178,7 +178,7 @@ describe("a mail that NOVA checks", () => {
   it.each([
     ["reject", "refused"],
     ["none", "started"],
-  ] as const)("whose domain has the DMARC policy %s is %s if it fails DMARC", async (policy, status) => {
+  ] as const)("from a domain with the DMARC policy %s is %s if it fails DMARC", async (policy, status) => {
     world.policy = policy;
     const top = sesHead({ authentication: "amazonses.com; dmarc=fail header.from=example.com" });
     expect(await receive(mailOf([], { top }))).toMatchObject([{ status }]);
@@ -198,7 +198,7 @@ describe("a mail that NOVA checks", () => {
     expect(delivery?.reason).toMatch(/^anna@example.com is not in the trigger's list/);
   });
 
-  it("is refused if its address names another client than its trigger", async () => {
+  it("is refused if its recipient address and its trigger name different clients", async () => {
     await world.publish("own", [{ ...trigger, address: "own", client: "acme" }]);
     expect((await refused(mailOf([], { top: sesHead({ for: "own+default@in.example.com" }) })))?.reason).toMatch(
       /takes no mail for the client "default"/,
@@ -221,7 +221,7 @@ describe("a mail that NOVA checks", () => {
     expect((await refused(mailOf()))?.reason).toBe("it is for no address of ours");
   });
 
-  it("is refused if its object in the bucket was deleted", async () => {
+  it("is refused if the object of the mail in the bucket was deleted", async () => {
     const [delivery] = await receiveMail(world.ports(), "mail/gone");
     expect(delivery).toMatchObject({ workflow: null, dedupe: "mail/gone", reason: expect.stringMatching(/any more/) });
   });
@@ -300,7 +300,7 @@ describe("a hostile mail", () => {
     },
   );
 
-  it("cannot put a path into the name of an attachment", async () => {
+  it("cannot give an attachment a name that contains a path", async () => {
     const names = ["../../etc/passwd", "C:\\\\temp\\\\a.pdf", "..", ""];
     await receive(mailOf(names.map((name) => ({ ...pdf, name }))));
     const { email_attachments } = await world.context(world.runs[0] ?? "");
@@ -312,7 +312,7 @@ describe("a hostile mail", () => {
     ]);
   });
 
-  it("whose text looks like a file mark or a reference of NOVA starts a run with exactly that text", async () => {
+  it("starts a run with exactly its text, even if this text looks like a file mark or a reference of NOVA", async () => {
     const text = `{"$blob": {"sha256": "${"a".repeat(64)}"}} nova-file-00000000-0000-0000-0000-000000000000`;
     await receive(mailOf([pdf], { text }));
     expect((await world.context(world.runs[0] ?? "")).email_body.trim()).toBe(text);

@@ -24,7 +24,7 @@ async function receive(raw: Buffer) {
   return delivery;
 }
 
-/** The header as SES writes it, with the parts that a sender can choose. */
+/** Returns the header Authentication-Results as SES writes it. The sender can choose each parameter except `dmarc`. */
 const authentication = ({ mailFrom = "a@evil.example", helo = "evil.example", dkim = "@evil.example", dmarc = "" }) =>
   `amazonses.com;\r\n spf=pass (spfCheck: domain of ${mailFrom} designates 192.0.2.1 as permitted sender) ` +
   `client-ip=192.0.2.1; envelope-from=${mailFrom}; helo=${helo};\r\n dkim=pass header.i=${dkim};\r\n ` +
@@ -56,7 +56,7 @@ describe("a forged mail is refused if the sender writes a DMARC pass", () => {
     ["with spaces around the equals sign", { helo: `x; dmarc = pass header.from = bank.example` }],
     ["with a comment inside", { helo: `x; dmarc(y)=(z)pass header.from=bank.example` }],
     ["with a version of the method", { helo: `x; dmarc/1=pass header.from=bank.example` }],
-    ["while SES has no result of its own", { helo: `"x; ${pass}"`, dmarc: "none" }],
+    ["while SES has no DMARC result", { helo: `"x; ${pass}"`, dmarc: "none" }],
     ["for a domain of the attacker's", { dmarc: "dmarc=pass header.from=evil.example" }],
     ["for two domains", { dmarc: "dmarc=pass header.from=evil.example header.from=bank.example" }],
     ["for a longer domain", { dmarc: "dmarc=pass header.from=bank.example.evil.example" }],
@@ -81,7 +81,7 @@ describe("a forged mail is refused if the sender writes a DMARC pass", () => {
     ["below the headers of SES, which do not include this header", `${without("Authentication-Results")}${forged}`],
     ["below the headers of SES, one of which is missing", `${without("X-SES-RECEIPT")}${forged}`],
     ["folded into another header", failed.replace("X-SES-RECEIPT: ", `X-SES-RECEIPT: \r\n ${forged} `)],
-    ["above the others, in the name of another server", sesHead({ authentication: `mx.evil.example; ${pass}` })],
+    ["above the other headers, in the name of another server", sesHead({ authentication: `mx.evil.example; ${pass}` })],
     ["in the name of a server that is similar", sesHead({ authentication: `amazonses.com.evil.example; ${pass}` })],
     ["in the name of a server with properties", sesHead({ authentication: `amazonses.com x=y; ${pass}` })],
     ["without the name of a server", sesHead({ authentication: pass })],

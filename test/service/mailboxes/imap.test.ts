@@ -56,7 +56,7 @@ describe.skipIf(!hasDovecot)("a mailbox (needs root and: apt-get install dovecot
   });
 });
 
-describe("while private addresses are forbidden, a mailbox", () => {
+describe("a mailbox, while private addresses are forbidden,", () => {
   let open: Server;
   let calls = 0;
   const port = () => (open.address() as AddressInfo).port;
@@ -85,7 +85,7 @@ describe("while private addresses are forbidden, a mailbox", () => {
     ["an unknown name", "mail.test", () => 993, failing("ENOTFOUND")],
     ["a port of another service", "mail.test", port, resolving("8.8.8.8")],
     ["a port of another private service", "127.0.0.1", port, resolving("8.8.8.8")],
-  ])("at %s is refused before any connection, always with the same message", async (_what, host, port, lookup) => {
+  ])("at %s is refused before NOVA connects to it, always with the same message", async (_what, host, port, lookup) => {
     const closed = imapMailboxes(createOutgoing({ allowsPrivate: false, lookup }));
     const address = { host, port: port(), user: "u", password: "p", mailbox: "INBOX" };
     const failure: Error = await closed.open(address).catch((error) => error);
@@ -118,7 +118,7 @@ describe("while private addresses are forbidden, a mailbox", () => {
     expect(heard.join("")).not.toMatch(/LOGIN|AUTHENTICATE|s3cret/i);
   });
 
-  it("that cannot be opened is reported with the same message whether another service or no service listens there", async () => {
+  it("is reported with the same message whether another service or no service listens at its address", async () => {
     const said = async (port: number) => {
       const address = { host: "127.0.0.1", port, user: "u", password: "p", mailbox: "INBOX" };
       const failure: Error = await mailboxes.open(address).catch((error) => error);

@@ -24,7 +24,7 @@ const name = { workflow: "invoice", trigger: "imap-1" };
 const values = { imap_host: "imap.acme.example", imap_port: 993, email_user: "anna", email_password: "s3cret" };
 
 let world: TriggerWorld;
-/** Unread mails of the mailbox, by uid. */
+/** The unread mails of the mailbox, by uid. */
 let unread: Map<number, Buffer>;
 let opened: MailboxAddress[];
 let failure: Error | undefined;
@@ -88,7 +88,7 @@ describe("unread mails", () => {
     expect(asked).toEqual([["acme", "invoice", ["email"]]]);
   });
 
-  it("start no second run if the same mails were delivered earlier", async () => {
+  it("start no second run if they were delivered earlier", async () => {
     for (const uid of [1, 2]) {
       unread.set(uid, mail("same"));
       await pollMailbox(ports(), name);
@@ -110,7 +110,7 @@ describe("unread mails", () => {
     expect(unread.size).toBe(0);
   });
 
-  it("stay unread if no run can be started for the first of them", async () => {
+  it("stay unread if the first of them cannot start a run", async () => {
     unread = new Map([
       [1, mail("a")],
       [2, mail("b")],
@@ -143,7 +143,7 @@ describe("a mailbox that cannot be read", () => {
     expect(world.records).toMatchObject([{ workflow: "invoice", trigger: "imap-1", client: "acme", execution: null }]);
   });
 
-  it("is polled at the next scheduled time, and then less and less often until it can be read", async () => {
+  it("is polled at the next scheduled time, and then less and less often until a poll can read it", async () => {
     failure = new MailboxUnreachable("no answer");
     const tries: number[] = [];
     for (let minute = 0; minute < 60; minute += 5) {
@@ -158,13 +158,13 @@ describe("a mailbox that cannot be read", () => {
     expect([...world.triggers.kept.values()][0]?.pause).toBeUndefined();
   });
 
-  it("is recorded only if the error comes from the mailbox; other errors are thrown", async () => {
+  it("is recorded only if the error comes from the mailbox, because the poll throws every other error", async () => {
     failure = new TypeError("a mistake of ours");
     await expect(poll()).rejects.toThrow(TypeError);
   });
 });
 
-it("a mailbox trigger has a schedule of its own, and a poll for a trigger that was removed does nothing", async () => {
+it("a mailbox trigger has a separate schedule, and a poll for a removed trigger does nothing", async () => {
   expect(world.schedules.kept.get("invoice/imap-1")).toEqual({
     ...name,
     expression: "rate(5 minutes)",

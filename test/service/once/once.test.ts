@@ -35,7 +35,7 @@ describe("an idempotent request", () => {
     expect(attempts.kept.size).toBe(0);
   });
 
-  it("is carried out once, and a repeated request gets the first result", async () => {
+  it("is carried out once, and each repetition gets the result of the first request", async () => {
     const first = await once(ports(), request(), make);
     expect(await once(ports(), request(), make)).toEqual(first);
     expect(made).toHaveLength(1);
@@ -56,7 +56,7 @@ describe("an idempotent request", () => {
     expect(made).toHaveLength(1);
   });
 
-  it("takes over the attempt of a crashed process, and uses the id that this attempt reserved", async () => {
+  it("continues the attempt of a crashed process with the id that this attempt reserved", async () => {
     void once(ports(), request(), dies);
     await Promise.resolve();
     now += 36_000;
@@ -68,9 +68,9 @@ describe("an idempotent request", () => {
 
   it.each([
     ["within that time is refused", 124_000, "rejected"],
-    ["after that time takes over the attempt", 126_000, "fulfilled"],
+    ["after that time continues the attempt", 126_000, "fulfilled"],
   ])(
-    "of a caller that may run for two minutes can be repeated after this time: a repetition %s",
+    "from a caller that may run for two minutes can be repeated after this time: a repetition %s",
     async (_what, passedMs, expected) => {
       const long = { ...request(), livesMs: 120_000 };
       void once(ports(), long, dies);
@@ -91,7 +91,7 @@ describe("an idempotent request", () => {
     expect(made[1]).toBe(made[0]);
   });
 
-  it("fails with its own error even if the record of its attempt was erased with the client", async () => {
+  it("fails with its first error even if the record of its attempt was erased together with the client", async () => {
     const erased = async () => {
       attempts.kept.clear();
       throw new Conflict("the client is being erased");

@@ -31,7 +31,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A lookup that returns the next of these lists of addresses for each name, and counts the calls. */
+/** Returns a DNS lookup that counts its calls. Each call returns the next of these lists of addresses for any name. */
 function resolving(...answers: string[][]) {
   const asked: string[] = [];
   const ask = (host: string, _how: object, done: (error: null, found: object[]) => void) => {
@@ -48,8 +48,8 @@ function resolving(...answers: string[][]) {
 const closed = (...addresses: string[]) => createOutgoing({ allowsPrivate: false, ...resolving(addresses) });
 const laptop = () => createOutgoing({ allowsPrivate: true, ...resolving(["127.0.0.1"]) });
 
-describe("a server that a user names", () => {
-  it("receives a request with the host name that the user wrote, on a connection for this request only", async () => {
+describe("a server whose URL a user has written", () => {
+  it("receives a request with the host name in this URL, on a connection for this request only", async () => {
     const body = new URLSearchParams({ a: "\u00fc" });
     const reply = await laptop().fetch(`http://id.test:${port}/x?y=1`, { method: "POST", body, headers: { a: "b" } });
     expect([reply.status, await reply.text()]).toEqual([200, "thanks"]);
@@ -77,7 +77,7 @@ describe("a server that a user names", () => {
     expect((await laptop().fetch(`http://id.test:${port}/`)).status).toBe(status);
   });
 
-  it("cannot send an endless answer, because NOVA closes the connection after too many bytes", async () => {
+  it("cannot send an endless response, because NOVA closes the connection after too many bytes", async () => {
     let sent = 0;
     answer = async (_request, response) => {
       const chunk = Buffer.alloc(64 * 1024, " ");
@@ -92,7 +92,7 @@ describe("a server that a user names", () => {
     expect(sent).toBeLessThan(20 * maxAnswerBytes);
   });
 
-  it("is disconnected if the caller stops reading its answer", async () => {
+  it("is disconnected if the caller stops reading its response", async () => {
     answer = (_request, response) => void response.writeHead(500).write("x");
     const reply = await laptop().fetch(`http://id.test:${port}/`);
     const closed = once(requests[0]?.message.socket as Socket, "close");
@@ -100,7 +100,7 @@ describe("a server that a user names", () => {
     await closed;
   });
 
-  it("stops delaying a caller that has aborted, even in the middle of the answer", async () => {
+  it("cannot delay a caller that has aborted, even in the middle of the response", async () => {
     const given = new AbortController();
     answer = (_request, response) => {
       response.write("{");
@@ -113,12 +113,12 @@ describe("a server that a user names", () => {
   });
 });
 
-describe("a request to a server that a user names", () => {
+describe("a request to a URL that a user has written", () => {
   it.each([
     ["to a name of a private address", "id.test", ["127.0.0.1"]],
     ["to a name with one private address", "id.test", ["8.8.8.8", "10.0.0.1"]],
     ["to a name of a private IPv6 address", "id.test", ["::1"]],
-    ["to a name of a cloud's metadata", "id.test", ["169.254.169.254"]],
+    ["to a name of the metadata address of a cloud", "id.test", ["169.254.169.254"]],
     ["to a name of a private address through NAT64", "id.test", ["64:ff9b::7f00:1"]],
     ["to a name without addresses", "id.test", []],
     ["to a private address", "127.0.0.1", ["8.8.8.8"]],
@@ -232,7 +232,7 @@ describe("an IP address", () => {
   });
 });
 
-/** Makes the server return these answers in order, and then status 200. */
+/** Makes the server return these responses in order, and afterwards responses with the status 200. */
 function answerInOrder(answers: readonly { status: number; headers?: Record<string, string> }[]) {
   const left = [...answers];
   answer = (_request, response) => {
@@ -297,7 +297,7 @@ describe("the report of a failed run that is posted", () => {
     ["to a private address", "127.0.0.1", ["8.8.8.8"]],
     ["to a private address written as one number", "2130706433", ["8.8.8.8"]],
     ["to a private address written as IPv6", "[::ffff:127.0.0.1]", ["8.8.8.8"]],
-    ["to the metadata of a cloud", "169.254.169.254", ["8.8.8.8"]],
+    ["to the metadata address of a cloud", "169.254.169.254", ["8.8.8.8"]],
   ])("%s is refused", async (_, host, addresses) => {
     await expect(poster(false, ...addresses).post(request(host))).rejects.toThrow(HostRefused);
     expect(requests).toEqual([]);

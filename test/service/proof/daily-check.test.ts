@@ -22,7 +22,7 @@ beforeEach(() => {
   now += 2 * day;
 });
 
-/** Returns ports whose clock moves at every look, so that the time of a slice ends after some pages. */
+/** Returns ports whose clock advances by 1 ms at each call, so that the time of a slice ends after some pages. */
 function ports(): ServicePorts {
   const clock = { ...cloud.service.clock, now: () => now++ };
   return { ...cloud.service, clock };

@@ -26,7 +26,7 @@ async function closeRuns(world: World, ...numbers: number[]): Promise<void> {
 
 const prove = (world: World, limits?: ProvingLimits) => proveClosedRuns(portsOf(world, atOnce), limits);
 
-/** Follows an audit path as RFC 9162, section 2.1.3.2, says, and returns the hash of the tree to which it leads. */
+/** Computes the root hash of a tree from a leaf and its audit path, as section 2.1.3.2 of RFC 9162 defines it. */
 function follow(hash: string, index: number, size: number, path: readonly string[]): string | undefined {
   const join = (left: string, right: string) => sha256(Buffer.from(`01${left}${right}`, "hex"));
   let [fn, sn, r] = [index, size - 1, sha256(Buffer.from(`00${hash}`, "hex"))];
@@ -41,7 +41,7 @@ function follow(hash: string, index: number, size: number, path: readonly string
   return sn === 0 ? r : undefined;
 }
 
-/** Returns everything that is wrong with the trees in `world`, in which `closed` runs must be. */
+/** Returns a text for each fault of the trees in `world`, which must contain `closed` runs. */
 async function faultsIn(world: World, closed: number): Promise<string[]> {
   const faults: string[] = [];
   const { chain, roots } = world.ports(atOnce);
@@ -84,7 +84,7 @@ describe("the job that proves closed runs", () => {
     expect(world.roots.roots.size + world.roots.trees.size).toBe(0);
   });
 
-  it("makes one signed root over all closed runs, in the order of their ends", async () => {
+  it("makes one signed root for a tree of all closed runs, in the order in which they closed", async () => {
     const world = new World();
     await closeRuns(world, 4, 0, 3, 1, 2);
     const [root] = await prove(world);
@@ -97,7 +97,7 @@ describe("the job that proves closed runs", () => {
     expect(await faultsIn(world, 5)).toEqual([]);
   });
 
-  it("makes each further root with the hash of the previous root, and makes none if no run has closed since", async () => {
+  it("makes each further root with the hash of the previous root, and makes no root if no run has closed since then", async () => {
     const world = new World();
     await closeRuns(world, 0);
     await prove(world);
@@ -122,7 +122,7 @@ describe("the job that proves closed runs", () => {
     expect(world.roots.pending.size).toBe(2);
   });
 
-  it("gives a run no second place in a tree if the leaf of the run is written again", async () => {
+  it("adds a run to no second tree if another process writes the leaf of the run again", async () => {
     const world = new World();
     await closeRuns(world, 0, 1);
     await prove(world);
@@ -133,7 +133,7 @@ describe("the job that proves closed runs", () => {
     expect(await faultsIn(world, 3)).toEqual([]);
   });
 
-  it("gives a run with two pending leaves one place in a tree", async () => {
+  it("adds a run with two pending leaves only once to a tree", async () => {
     const world = new World();
     await closeRuns(world, 0);
     await world.roots.leaves(atOnce).put({ ...leafOf(0), closedAt: "2026-01-01T00:00:00.000Z" });
@@ -177,7 +177,7 @@ async function simulateProving(seed: number): Promise<{ faults: string[]; story:
   return { faults: await faultsIn(world, closed), story: world.scheduler.story };
 }
 
-describe("several jobs that run at once, and die at any step while runs close,", () => {
+describe("several jobs that run at the same time and die at any step while runs close", () => {
   const runs = Number(process.env.NOVA_MODEL_RUNS ?? 300);
 
   it("put each closed run into exactly one tree of one chain of roots", async () => {

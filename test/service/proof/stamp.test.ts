@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => tsa[Symbol.asyncDispose]());
 
-/** Makes a world in which runs have closed, with the ports of a job. */
+/** Returns a world in which runs have closed, and the ports of a job in it. */
 async function proving(timeStamper: TimeStamper | undefined, runs = 1) {
   const world = new World();
   for (let number = 0; number < runs; number++)
@@ -31,7 +31,7 @@ async function proving(timeStamper: TimeStamper | undefined, runs = 1) {
 }
 
 describe("a time stamper", () => {
-  it("returns a token over the hash, and the time in the token", async () => {
+  it("returns a token for the hash, and the time in the token", async () => {
     const before = Math.floor(Date.now() / 1000) * 1000;
     const { token, at } = await createTimeStamper(outgoing, tsa.url).stamp(hash);
     expect(at.getTime()).toBeGreaterThanOrEqual(before);
@@ -55,7 +55,7 @@ describe("a time stamper", () => {
     );
   });
 
-  it("refuses a token for another request, and a token over another hash", async () => {
+  it("refuses a token for another request or for another hash", async () => {
     const queries: Buffer[] = [];
     const replay = createTimeStamper(
       {
@@ -71,7 +71,7 @@ describe("a time stamper", () => {
     await expect(replay.stamp(Buffer.alloc(32))).rejects.toThrow("over another hash");
   });
 
-  it("refuses every answer that was shortened, extended or changed before its signature", async () => {
+  it("refuses every response that was shortened or extended, or was changed before the position of its signature", async () => {
     let answer = Buffer.alloc(0);
     let change = (bytes: Buffer): Buffer => bytes;
     const stamper = createTimeStamper(
@@ -104,7 +104,7 @@ describe("a time stamper", () => {
 });
 
 describe("the job that stamps roots", () => {
-  it("makes a root, stamps it, and records the delay", async () => {
+  it("makes a root, requests a stamp for the root, and records the delay of the stamp", async () => {
     const { world, ports } = await proving(createTimeStamper(outgoing, tsa.url));
     expect(await proveAndStamp(ports)).toMatchObject({ made: [{ number: 1 }], stamps: 1 });
     const stamp = world.roots.stamps.get(1);
@@ -122,7 +122,7 @@ describe("the job that stamps roots", () => {
     expect(world.roots.stamps.size).toBe(0);
   });
 
-  it("makes roots while the authority fails, and stamps them later, the oldest first, with the delay of each stamp", async () => {
+  it("makes roots while the authority fails, and later stamps these roots, the oldest first, with the delay of each stamp", async () => {
     const asked: string[] = [];
     const root = (number: number) => ({ execution: `exec_${number}`, hash: sha256(`${number}`), closedAt: "2026" });
     let isUp = false;
@@ -159,7 +159,7 @@ describe("the job that stamps roots", () => {
     expect(await stampRoots(ports, 0)).toEqual({ stamps: 0 });
   });
 
-  it("throws an error again if it does not come from the authority", async () => {
+  it("rethrows an error that does not come from the authority", async () => {
     const { ports } = await proving({ stamp: () => Promise.reject(new TypeError("a bug")) });
     await expect(proveAndStamp(ports)).rejects.toThrow("a bug");
   });

@@ -10,7 +10,7 @@ const bob = { ...ann, id: `key_${"1".repeat(26)}` };
 const outage = () => Promise.reject(new StoreUnavailable("DynamoDB did not answer in time - try again"));
 
 let world: PublishingWorld;
-/** Credential names of the workflow. */
+/** The names of the workflow's credentials. */
 let kept: Set<string>;
 beforeEach(async () => {
   world = new PublishingWorld();
@@ -42,7 +42,7 @@ describe("the deletion of a workflow", () => {
     expect(deletions()).toMatchObject([{ by: ann.id, subject: "greet", detail: { version: 1 } }]);
   });
 
-  it("by two callers at once leaves one audit record, which names the faster caller", async () => {
+  it("leaves one audit record, which names the faster caller, if two callers request it at once", async () => {
     const slow = ports();
     const { list } = slow.executions;
     let isDeleted = false;

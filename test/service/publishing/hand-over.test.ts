@@ -39,8 +39,8 @@ const changes: [string, Change][] = [
   ["deletes a workflow", (ports) => deleteWorkflow(ports, ann, "a")],
 ];
 /**
- * Makes a change again and again, each time in a new world. The process dies at the first call, then at the second, and
- * so on. Returns the number of calls.
+ * Repeats a change in new worlds. The process dies at its first call in the first world, at its second call in the
+ * second world, and so on. Returns the number of the last world, in which the process survives.
  */
 async function dying(change: Change, behind: () => Promise<void>, queue = false): Promise<number> {
   for (let at = 1; ; at++) {
@@ -60,7 +60,7 @@ async function dying(change: Change, behind: () => Promise<void>, queue = false)
 
 describe("a process that dies while it", () => {
   it.each(changes)(
-    "%s leaves unfinished steps that a sweep completes, whichever step was its last",
+    "%s leaves unfinished steps that a sweep completes, whichever step was the last one before its death",
     async (_what, change) => {
       expect(await dying(change, () => sweepTriggers(world.ports()))).toBeGreaterThan(20);
     },
@@ -81,8 +81,8 @@ describe("a process that dies while it", () => {
   });
 });
 
-describe("while another version is activated,", () => {
-  it("all triggers of the version that is active at each moment exist", async () => {
+describe("during the activation of another version,", () => {
+  it("all triggers of the active version exist at each moment", async () => {
     for (const triggers of versions) await post(triggers);
     const { move } = world.workflowStates;
     const moves: [number | undefined, ReturnType<typeof live>][] = [];
@@ -95,7 +95,7 @@ describe("while another version is activated,", () => {
     for (const [, { outside, places }] of moves) expect(outside).toEqual(expect.arrayContaining(places));
   });
 
-  it("a sweep at the same time does not undo the activation", async () => {
+  it("a sweep does not undo the activation", async () => {
     for (const triggers of versions) await post(triggers);
     const { put } = world.eventRules;
     world.eventRules.put = async (rule) => {
@@ -110,7 +110,7 @@ describe("while another version is activated,", () => {
 });
 
 describe("a version whose event trigger uses another bus", () => {
-  it("does not replace the rule of the active version before it becomes active itself", async () => {
+  it("does not replace the rule of the active version before the new version becomes active", async () => {
     await post([paid("nova")]);
     const ports = world.ports({ queue: true });
     await post([paid("default")], ports);
@@ -124,7 +124,7 @@ describe("a version whose event trigger uses another bus", () => {
   });
 });
 
-describe("triggers that a crashed process set up only in part", () => {
+describe("triggers of which a crashed process has set up only some", () => {
   it("are put into the queue of publications if there is a queue", async () => {
     for (const triggers of versions) await post(triggers);
     await world.workflowStates.move("a", { active: 2 }, { touched: [1, 2] });
@@ -153,7 +153,7 @@ describe("triggers that a crashed process set up only in part", () => {
     expect(minutes).toEqual([0, 4, 12]);
   });
 
-  it("do not make a publication fail if they cannot be completed, and are completed by a later sweep", async () => {
+  it("do not make a publication fail if it cannot set up the missing triggers, which a later sweep sets up", async () => {
     for (const triggers of versions) await post(triggers);
     await world.workflowStates.move("a", { active: 2 }, { touched: [1, 2] });
     const { put } = world.schedules;
@@ -166,7 +166,7 @@ describe("triggers that a crashed process set up only in part", () => {
   });
 });
 
-it("a sweep of the service completes triggers that a crashed process set up only in part", async () => {
+it("a sweep of the service sets up the missing triggers if a crashed process set up only some", async () => {
   for (const triggers of versions) await post(triggers);
   await world.workflowStates.move("a", { active: 2 }, { touched: [1, 2] });
   await sweepService(world.ports());
@@ -175,7 +175,7 @@ it("a sweep of the service completes triggers that a crashed process set up only
 
 describe("versions of a state machine", () => {
   const arn = (version: number) => `arn:aws:states:us-east-1:000000000000:stateMachine:nova-greet:${version}`;
-  /** A version of a workflow; with `calls`, it has a node for each called workflow. */
+  /** Returns a version of a workflow. With `calls`, the version has a node for each called workflow. */
   function version(
     number: number,
     calls: { workflow: string; version?: number }[] = [],

@@ -83,7 +83,7 @@ describe("a publication that fails", () => {
     expect(keys()).toEqual(["of/a/nightly", "of/a/paid"]);
   });
 
-  it("ends only after its triggers are removed, and is retried if an outage prevents that", async () => {
+  it("ends only after its triggers are removed, and is retried if an outage prevents their removal", async () => {
     const queue = world.ports({ queue: true });
     await post("a", [first, shared], queue);
     await world.triggers.put({ format: 1, key: "webhook/shared", workflowId: "b", trigger: shared as never });
@@ -96,7 +96,7 @@ describe("a publication that fails", () => {
     expect([(await publication(1))?.status, keys()]).toEqual(["failed", ["webhook/shared"]]);
   });
 
-  it("removes its triggers even if another version has taken its number", async () => {
+  it("removes its triggers even if another version has got the number of its version", async () => {
     await post("a", [first], world.ports({ queue: true }));
     world.versions.push({ ...(await publication(1)), hash: "other", workflow: {}, stateMachineArn: "arn" } as never);
     await publishQueued(1);
@@ -110,7 +110,7 @@ describe("a publication that fails", () => {
     expect(reason).toMatch(/^Scheduler takes nothing.*; the triggers of the version before have to be published again/);
   });
 
-  it("gives the deletion of the workflow as its reason if the workflow was deleted meanwhile", async () => {
+  it("gives as its reason that the workflow was deleted if this happened during the publication", async () => {
     const queue = world.ports({ queue: true });
     await post("a", [mine], queue);
     await post("a", [first], queue);
@@ -135,7 +135,7 @@ describe("a publication with a problem", () => {
     },
   );
 
-  it("that is an outage throws an error, and the next delivery completes the publication", async () => {
+  it("throws an error if the problem is an outage, and the next delivery completes the publication", async () => {
     await post("a", [nightly], world.ports({ queue: true }));
     const { put } = world.schedules;
     world.schedules.put = () => Promise.reject(new StoreUnavailable("Scheduler did not answer in time - try again"));
@@ -145,7 +145,7 @@ describe("a publication with a problem", () => {
     expect([(await publication(1))?.status, keys()]).toEqual(["ready", ["of/a/nightly"]]);
   });
 
-  it("that is only a schedule in the past succeeds with a warning", async () => {
+  it("succeeds with a warning if the problem is only a schedule in the past", async () => {
     const once = (at: string) => post("a", [{ type: "schedule", id: "launch", at }]);
     expect(await once("2026-01-01T00:00:01")).toMatchObject({ status: "ready", findings: [] });
     const over = [{ code: "NOVA129", severity: "warning", path: "$.triggers[0].at" }];
@@ -169,7 +169,7 @@ describe("concurrent activations and publications", () => {
     [{ type: "imap", id: "nightly", client: "acme" }, mine, { type: "mail", address: "invoices" }],
   ];
 
-  it("leave the triggers of the version that is active at the end, in every order of their steps", async () => {
+  it("leave exactly the triggers of the version that is active at the end, in every order of their steps", async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.subarray([0, 1, 2, 3, 4], { minLength: 2 }), async (scheduler, chosen) => {
         world = new PublishingWorld();
@@ -213,7 +213,7 @@ describe("concurrent activations and publications", () => {
 
 const interleaved = ["triggers", "schedules", "eventRules", "workflowStates", "workflows"] as const;
 
-/** Ports whose calls return in an order that the scheduler chooses. */
+/** Returns ports whose calls return in an order that the scheduler chooses. */
 function inAnyOrder(ports: ServicePorts, scheduler: Scheduler): ServicePorts {
   const waiting = interleaved.map((name) => [name, delayed(ports[name], scheduler)]);
   return { ...ports, ...Object.fromEntries(waiting) };

@@ -102,7 +102,7 @@ describe("with a queue of publications,", () => {
     expect(await showWorkflow(ports, "greet")).toMatchObject({ version: { version: 1 }, active: 1 });
   });
 
-  it("the version with the higher number is active in the end, even if it was published first", async () => {
+  it("the version with the higher number is active in the end, even if its publication was completed first", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     await publish(ports, ann, source("b"));
@@ -166,7 +166,7 @@ describe("with a queue of publications,", () => {
     });
   });
 
-  it("a lost publication is put into the queue a second time after two minutes, and not before", async () => {
+  it("a lost publication is put into the queue a second time after two minutes, but not earlier", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     world.queued.length = 0;
@@ -190,7 +190,7 @@ describe("with a queue of publications,", () => {
     expect(minutes).toEqual([2, 6, 14, 30, 62, 122, 182]);
   });
 
-  it("700 waiting publications, completed at one a second, are put into the queue again only 920 times in all", async () => {
+  it("700 waiting publications, of which one is completed per second, are put into the queue again only 920 times in total", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     const [pending] = world.publications.kept.values();

@@ -6,7 +6,7 @@ import { Random } from "../../support/engine/random.ts";
 import { atOnce, type Fault, type PendingCall, type Process, settled } from "../../support/engine/scheduler.ts";
 import { QueueWorld } from "../support/queue-world.ts";
 
-/** Lets processes run one after the other until they have finished, or until one reaches a given call. */
+/** Runs the processes one after the other. Each runs until it has finished or is about to make the call `stopAt`. */
 async function finish(world: QueueWorld, processes: Process[], stopAt = "nothing"): Promise<void> {
   for (const process of processes) {
     for (;;) {
@@ -33,7 +33,7 @@ describe("queued runs", () => {
     expect(world.started).toEqual(["a", "b", "c"]);
   });
 
-  it("start after runs that arrived later only if they need a slot of another pool that is full", async () => {
+  it("start after runs that arrived later only if they also need a slot of a full pool", async () => {
     const world = new QueueWorld({ "C#acme": 1, "W#w": 2 });
     await arrived(world, { a: ["C#acme", ...w], b: ["C#acme", ...w], c: w, d: w });
     expect(world.started).toEqual(["a", "c"]);
@@ -41,7 +41,7 @@ describe("queued runs", () => {
     expect(world.started).toEqual(["a", "c", "b"]);
   });
 
-  it("do not start while the operator holds all queues, however many slots are free", async () => {
+  it("do not start while the operator has put all queues on hold, however many slots are free", async () => {
     const world = new QueueWorld({ "C#acme": 1, "W#w": 2 });
     await arrived(world, { a: ["C#acme", ...w], b: ["C#acme", ...w], c: w });
     world.admissions.held = true;
@@ -72,7 +72,7 @@ describe("queued runs", () => {
     expect(world.started).toEqual(["a", "d", "b", "c"]);
   });
 
-  it("take the slot of a run that waits for an answer, once the sweeper has freed that slot", async () => {
+  it("take the slot of a run that waits for an answer after the sweeper has freed this slot", async () => {
     const world = new QueueWorld({ "W#w": 5 });
     world.admissions.atOnce = 1;
     await arrived(world, { a: [...w, "S"], b: [...w, "S"] });
@@ -87,7 +87,7 @@ describe("queued runs", () => {
     expect(world.slots.holders("S")).toEqual([]);
   });
 
-  it("start in their order even if another process is just starting the first one", async () => {
+  it("start in their order even if another process is just starting the first of them", async () => {
     const world = new QueueWorld({ "W#w": 1 });
     await arrived(world, { a: w, b: w, c: w });
     const slow = world.end("a");
@@ -111,7 +111,7 @@ describe("queued runs", () => {
     expect(world.started).toEqual(["a", "b"]);
   });
 
-  it("do not lose their slot if the process that starts them was taken for dead and continues", async () => {
+  it("do not lose their slots if the process that starts them continues after another process took it for dead", async () => {
     const world = new QueueWorld({ "W#w": 1 });
     await arrived(world, { a: w, b: w });
     world.limits["W#w"] = 2;
@@ -192,7 +192,7 @@ const worlds = [
   },
 ] as const;
 
-/** Plays random runs that arrive, end, are cancelled and crash. Returns every violation of a quota. */
+/** Simulates random runs that arrive, end, are cancelled and crash. Returns every violation of a quota. */
 async function playQueues(seed: number): Promise<{ violations: string[]; story: string[] }> {
   return new Model(new Random(seed)).play();
 }
@@ -234,7 +234,9 @@ class Model {
     return { violations: Array.from(this.#violations), story: this.#world.scheduler.story };
   }
 
-  /** Performs some pending calls, and then one random event: an end, a cancellation, a sweep, or time that passes. */
+  /**
+   * Performs some pending calls, and then one random event: a run ends or is cancelled, a sweep starts, or time passes.
+   */
   async #act(): Promise<void> {
     await this.#goOn(this.#random.below(25));
     const [running, queued] = [this.#world.underWay, this.#world.of("queued")];
@@ -245,7 +247,7 @@ class Model {
     else this.#world.clock.advance(40_000);
   }
 
-  /** Ends a run. Sometimes two processes finish its close. */
+  /** Ends a run. Sometimes two processes finish the close of the run. */
   #end(id: string): void {
     this.#world.end(id);
     if (this.#random.chance(0.3)) this.#world.end(id, "completed", " again");

@@ -25,15 +25,15 @@ function run(id: string, began: number, ended: number | null, more: Partial<Exec
   };
 }
 
-/** Makes `count` runs that ended long ago and started one minute apart. */
+/** Returns `count` runs that ended long ago and started one minute apart. */
 const many = (count: number, client = "acme", began = 90) =>
   Array.from({ length: count }, (_, index) =>
     run(`exec_${client}_${String(index).padStart(4, "0")}`, began - index / (24 * 60), 40, { client }),
   );
 
 /**
- * Clients and their runs in memory. It records which runs were listed, erased and written. An erasure takes one
- * second.
+ * Clients and their runs in memory. The class records which runs a caller lists, erases and writes. An erasure takes
+ * one second.
  */
 function world(clients: Client[], runs: Execution[]) {
   const asked: { from?: string; to?: string }[] = [];
@@ -98,7 +98,7 @@ const client = (more: Partial<Client> = {}): Client => ({
 });
 
 describe("retention", () => {
-  it("erases the runs that ended longer ago than their client's retention period, and no others", async () => {
+  it("erases the runs that ended longer ago than the retention period of their client, and no other runs", async () => {
     const { erase } = world(
       [client()],
       [
@@ -143,7 +143,7 @@ describe("retention", () => {
 });
 
 describe("the retention of many runs", () => {
-  it.each([30, 75, 500])("erases all of them, the oldest first, %i in one invocation", async (atOnce) => {
+  it.each([30, 75, 500])("erases all runs, the oldest first, %i runs in one invocation", async (atOnce) => {
     const runs = many(400);
     const { erase, erased } = world([client()], runs);
     for (let time = 0; time < Math.ceil(400 / atOnce); time++) await erase(atOnce * 1_000);
@@ -188,7 +188,7 @@ describe("a run with a restart", () => {
     expect(acme.erasedUntil).toBe(source.startedAt);
   });
 
-  it("is erased when its own retention period is over; the erasure of the restart then removes the shared blobs", async () => {
+  it("is erased when its own retention period is over, and the later erasure of the restart removes the shared blobs", async () => {
     const late = second(29);
     const { erase, writes } = world([client()], [first(), late]);
     expect([await erase(), writes.includes("blobs of exec_first")]).toEqual([["exec_first"], false]);
@@ -196,7 +196,7 @@ describe("a run with a restart", () => {
     expect([await erase(), writes.includes("blobs of exec_first")]).toEqual([["exec_second"], true]);
   });
 
-  it("keeps the blobs that it shares with the restart while the contents of one of the two cannot be erased", async () => {
+  it("keeps the blobs that it shares with the restart while the contents of one of these two runs cannot be erased", async () => {
     const { whole, broken, writes } = world([client()], [first(), second(31)]);
     broken.add("exec_first");
     expect((await whole()).erased).toEqual(["exec_second"]);
@@ -206,7 +206,7 @@ describe("a run with a restart", () => {
     expect(writes).toContain("blobs of exec_first");
   });
 
-  it("loses the blobs that it shares with the restart at the second attempt to erase them if the first attempt failed", async () => {
+  it("loses the blobs that it shares with the restart at the second attempt if the first attempt to erase the blobs failed", async () => {
     const { whole, broken, writes } = world([client()], [first(), second(31)]);
     broken.add("blobs of exec_first");
     expect((await whole()).failed).toMatchObject([{ id: "exec_second" }]);
@@ -217,7 +217,7 @@ describe("a run with a restart", () => {
 });
 
 describe("a failed erasure", () => {
-  it("is reported, does not affect other runs, and is tried a second time", async () => {
+  it("is reported, does not affect other runs, and is repeated", async () => {
     const acme = client();
     const runs = many(60);
     const { whole, broken } = world([acme], runs);
@@ -230,7 +230,7 @@ describe("a failed erasure", () => {
     expect(await whole()).toEqual({ erased: ["exec_acme_0010"], failed: [] });
   });
 
-  it("of a client whose runs cannot be listed does not affect another client", async () => {
+  it("does not affect another client if it failed because the runs of its client cannot be listed", async () => {
     const { whole, broken } = world([client({ slug: "globex" }), client()], many(3));
     broken.add("globex");
     const { erased, failed } = await whole();

@@ -49,13 +49,13 @@ const namesBefore = (draft: Draft, id: string) => findEarlierNodes(draft, id).ma
 describe("a loop of a draft", () => {
   it.each([
     ["leads back to the first step", draftOf("a d", "d a again 3", "d z default")],
-    ["leads back to the first step, and its decision has no other edge", draftOf("a d", "d a again 3")],
+    ["leads back to the first step from a decision that has no other edge", draftOf("a d", "d a again 3")],
     [
-      "leads from a decision through a node of its own",
+      "leads from a decision back through a separate node",
       draftOf("s check", "check fix bad 3", "fix check", "check z default"),
     ],
     [
-      "leads through a node of its own and is the last of the draft",
+      "leads back through a separate node and is the last part of the draft",
       draftOf("s check", "check fix bad 3", "fix check"),
     ],
   ])("can be published if it %s", (_, draft) => {
@@ -65,7 +65,7 @@ describe("a loop of a draft", () => {
 
   const fixing = draftOf("s check", "check fix bad 3", "fix check", "check z default");
 
-  it("gives a node that only the loop runs the outputs of the nodes before this node", () => {
+  it("gives a node that only the loop reaches the outputs of the nodes before this node", () => {
     expect(buildDraftGraph(fixing).order).toEqual(["s", "check", "fix", "z"]);
     expect(namesBefore(fixing, "fix")).toEqual(["s", "check"]);
     expect(namesBefore(fixing, "check")).toEqual(["s"]);
@@ -73,25 +73,25 @@ describe("a loop of a draft", () => {
       expect(keysBefore(fixing, "fix", { check })).toEqual(["begin", "s", "check"]);
   });
 
-  it("gives the node after the loop the outputs of one round", () => {
+  it("gives the node after the loop the outputs of a single round", () => {
     expect(keysBefore(fixing, "z", { check: "bad" })).toEqual(["begin", "s", "check", "fix"]);
     expect(keysBefore(fixing, "z", { check: "default" })).toEqual(["begin", "s", "check"]);
   });
 
-  it("inside a branch gives its nodes no outputs of other branches", () => {
+  it("gives its nodes no outputs of other branches if it is inside a branch", () => {
     const inBranch = draftOf("f check", "f y", "check fix bad 3", "fix check", "check join default", "y join");
     expect(errorsIn(inBranch)).toEqual([]);
     expect(keysBefore(inBranch, "fix", { check: "bad" })).toEqual(["begin", "f", "check"]);
     expect(keysBefore(inBranch, "join", { check: "bad" }).sort()).toEqual(["begin", "check", "f", "fix", "y"]);
   });
 
-  it("inside another loop gives the node after both loops the outputs of both", () => {
+  it("gives the node after both loops the outputs of both if it is inside another loop", () => {
     const nested = draftOf("s a", "a d", "d a inner 2", "d again default", "again s outer 2", "again z default");
     expect(errorsIn(nested)).toEqual([]);
     expect(keysBefore(nested, "z", { d: "inner", again: "outer" })).toEqual(["begin", "s", "a", "d", "again"]);
   });
 
-  it("needs an edge with a `max`, because the draft has no graph without it", () => {
+  it("needs an edge with a `max`, because the draft has no graph without this edge", () => {
     const endless = draftOf("s a", "a z", "b a");
     const nodes = endless.nodes.map((node) => (node.id === "a" ? { ...node, onError: "b" } : node));
     const { graph, findings } = buildDraftGraph({ ...endless, nodes });

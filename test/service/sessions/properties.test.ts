@@ -34,7 +34,7 @@ import {
 const ids = ["a", "b", "c", "d", "e", "f"];
 
 const id = fc.constantFrom(...ids);
-/** The first draft of a session: most are graphs of five nodes with edges from earlier to later ones. */
+/** The first steps of a session. They add five nodes, and edges from earlier to later nodes. */
 const begun = fc
   .record({
     decides: fc.array(fc.constantFrom(false, false, false, true), { minLength: 5, maxLength: 5 }),
@@ -81,8 +81,8 @@ const sequences = fc
   .map(([first, rest]) => [...first, ...rest]);
 
 /**
- * The outcome of a node as a function of its code and its context. Each node sets a key of its own, so a later node
- * cannot hide a wrong output of an earlier one.
+ * Returns the outcome of a node as a function of its code and its context. Each node sets a separate key, so that a
+ * later node cannot hide a wrong output of an earlier node.
  */
 function made(node: DraftNode, { draft }: Pick<SessionState, "draft">, found: Context): OutcomeAt {
   const seen = found.slots().map(({ key, json }) => [key, json]);
@@ -199,14 +199,14 @@ class Model {
     this.state = addOutcomes(this.state, execution, came);
   }
 
-  /** Checks that the part is a valid workflow, since only such a part can run. */
+  /** Checks that the part of the draft is a valid workflow, because a run needs a valid workflow. */
   #demandAccepted({ part, outcomes }: Plan): void {
     const source = sourceOfPart(this.state.draft, part, { id: "draft", isRecorded: (one) => outcomes.has(one) });
     const errors = parseWorkflow(source).findings.filter(({ severity }) => severity === "error");
     expect(errors, JSON.stringify(part)).toEqual([]);
   }
 
-  /** The outcomes of an execution of the part, node by node along the edges that are taken. */
+  /** Computes the outcomes of an execution of the part, node by node along the taken edges. */
   #executed({ part, runs, context, outcomes }: Plan, execution: string): Map<string, RunOutcome> {
     const steps = this.state.draft.nodes.filter(({ id }) => part.steps.includes(id));
     const ends = [...new Set(part.edges.map(({ to }) => to))].filter((id) => !part.steps.includes(id));
@@ -249,7 +249,7 @@ class Model {
   }
 }
 
-/** Decisions have edges with conditions; other nodes have edges without conditions. */
+/** Decisions have edges with conditions. Other nodes have edges without conditions. */
 function edgeOf(draft: Draft, from: DraftNode, to: string) {
   if (from.type !== "decision") return { from: from.id, to };
   const isFirst = !draft.edges.some((edge) => edge.from === from.id);
@@ -257,9 +257,9 @@ function edgeOf(draft: Draft, from: DraftNode, to: string) {
 }
 
 /**
- * The expected outcomes of a run of the whole draft, independent of the tested code except for the graph. A
- * hand-written output counts while it is fresh. The context of a node holds what all earlier nodes on taken edges have
- * set.
+ * Computes the expected outcomes of a run of the whole draft. It uses only the graph from the tested code. A fresh
+ * hand-written output takes the place of the node's outcome. The context of a node has the keys that all earlier nodes
+ * on taken edges have set.
  */
 function everythingAgain(model: Model): Map<string, OutcomeAt> {
   const { draft } = model.state;
@@ -302,8 +302,8 @@ function demandHonest(model: Model): void {
 }
 
 /**
- * A user runs `e` alone after a stale node, while the branches of the draft do not nest and its nodes run one after the
- * other. After the deletion of `a`, the draft runs as a graph.
+ * A user runs `e` alone after a stale node. At this time the branches of the draft do not nest, so that its nodes run
+ * one after the other. After the deletion of `a`, the draft runs as a graph.
  */
 const aloneInLine: Step[] = [
   ...["a", "c", "d", "e"].map((id): Step => ({ do: "add", id, decides: false })),
@@ -370,8 +370,8 @@ it("a session never shows an output as fresh if a run of the whole draft would c
     }),
     { numRuns: 1_000, examples: [[aloneInLine], [aloneAside], [aloneBehindOne]] },
   );
-  // Checks that the test covers enough: nodes that are fresh, runs that reuse outcomes, and drafts whose nodes run one
-  // after the other.
+  // Checks that the random sessions had fresh nodes, runs that reused outcomes, and drafts whose nodes ran one after
+  // the other.
   expect(seen.runs).toBeGreaterThan(500);
   expect(seen.behind).toBeGreaterThan(300);
   expect(seen.lines).toBeGreaterThan(20);
@@ -416,7 +416,7 @@ it("a change of a node makes the node and its descendants stale, and nothing els
       const draftGraph = buildDraftGraph(model.state.draft);
       fc.pre(draftGraph.graph !== undefined && draftGraph.order.includes(changed));
       model.take({ do: "run", id: changed, code: null, written: false });
-      // Leaves out a changed node that the decisions skip, since it has no output that could be stale.
+      // Leaves out a changed node that the decisions skip, because this node has no output that could be stale.
       fc.pre(judgeFreshness(model.state, draftGraph).get(changed)?.isSkipped === false);
       model.take({ do: "change", id: changed, code: 4 });
       const stale = [...judgeFreshness(model.state, draftGraph)].flatMap(([one, { state }]) =>

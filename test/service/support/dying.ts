@@ -1,6 +1,6 @@
 import type { ServicePorts } from "@nova/service";
 
-/** Ports whose calls are counted, since they read or change stored state. */
+/** The ports that read or change stored state. `dyingAt` counts their calls. */
 const counted = [
   "triggers",
   "schedules",
@@ -12,7 +12,10 @@ const counted = [
   "publications",
 ] as const;
 
-/** Ports of a process that dies at its call number `at`: the call takes effect, but its answer is lost. Later calls fail without effect. */
+/**
+ * Returns the ports of a process that dies at its call number `at`. This call takes effect, but its result is lost.
+ * Later calls fail without effect.
+ */
 export function dyingAt(ports: ServicePorts, at: number): ServicePorts {
   let calls = 0;
   const counting = <T extends object>(port: T): T =>

@@ -16,7 +16,7 @@ export class ErasureWorld extends TriggerWorld {
   readonly emptied: string[] = [];
   /** The times at which the erasure reported progress. */
   readonly renewals: (string | undefined)[] = [];
-  /** Runs that are missing for now in the index of open runs, or in the client's list of runs. */
+  /** Runs that are not yet in the index of open runs, or not yet in the client's list of runs. */
   readonly late = { open: new Set<string>(), listed: new Set<string>() };
   /** Whether erasures use a queue, as in a deployment. */
   hasQueue = false;
@@ -68,7 +68,7 @@ export class ErasureWorld extends TriggerWorld {
     } as unknown as ServicePorts;
   }
 
-  /** Starts a run without any check, like a process that read the client long ago. */
+  /** Starts a run without a check of the client, like a process that read the client long ago. */
   async begin(client = "acme"): Promise<string> {
     const [version] = this.engine.workflows.versions;
     if (!version) throw new RangeError("nothing is published");
@@ -76,7 +76,7 @@ export class ErasureWorld extends TriggerWorld {
     return (await startExecution(this.engine.ports(atOnce), { version, context, client })).id;
   }
 
-  /** Starts a run through the service; `meanwhile` happens right after its check of the client. */
+  /** Starts a run through the service. Calls `meanwhile` directly after the service has checked the client. */
   async execute(meanwhile: () => Promise<unknown>): Promise<string> {
     const ports = this.service();
     let looked = false;

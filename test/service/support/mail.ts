@@ -1,4 +1,4 @@
-/** The headers that SES puts on top of a mail, as far as NOVA reads them. */
+/** Returns the headers that SES puts on top of a mail and that NOVA reads. */
 export interface SesHead {
   for?: string;
   spam?: string;
@@ -43,7 +43,7 @@ export interface Part {
   body: Buffer | string;
 }
 
-/** A mail with a text and attachments. */
+/** Returns a mail with a text and attachments. */
 export function mailOf(parts: Part[] = [], { top = sesHead(), headers = head, text = "Please pay." } = {}): Buffer {
   const attached = parts.map(
     ({ type, name, body }) =>
@@ -57,18 +57,18 @@ export function mailOf(parts: Part[] = [], { top = sesHead(), headers = head, te
   );
 }
 
-/** A MAPI property of a variable size: its type, its id and its bytes. */
+/** A MAPI property of variable size: its type, its id and its bytes. */
 export type MapiProperty = [type: number, id: number, value: Buffer];
 
 export interface TnefPart {
   title?: string;
   data?: Buffer;
   properties?: MapiProperty[];
-  /** If true, a property of fixed size and a named property come before the others. */
+  /** If true, a property of fixed size and a named property come before the other properties. */
   crowded?: boolean;
 }
 
-/** A `winmail.dat` as Outlook writes it: a version, a body of the message, then the attachments. */
+/** Returns a `winmail.dat` as Outlook writes it: a version, the body of the message, and the attachments. */
 export function tnefOf(parts: TnefPart[]): Buffer {
   const attributes = [attribute(1, 0x00089006, Buffer.from([0, 0, 1, 0]))];
   for (const { title, data, properties, crowded } of parts) {

@@ -103,7 +103,7 @@ export class PublishingWorld {
   }
 }
 
-/** Lists the triggers that are set up, in the table and outside it, and those that the active version defines. */
+/** Returns the triggers in the table, the triggers in EventBridge, and the triggers that the active version defines. */
 export function live(world: PublishingWorld, workflowId = "a") {
   const { active = 0, deleted = 0 } = world.workflowStates.kept.get(workflowId) ?? {};
   const version = active > deleted ? world.versions.find((one) => one.version === active) : undefined;

@@ -9,8 +9,8 @@ import { ExecutionState } from "../../support/engine/stores.ts";
 const outage = () => new StoreUnavailable("it did not answer in time");
 
 /**
- * Runs, their slots and their queues under a scheduler: every access is a call that can be late, fail, or never be
- * made.
+ * Runs, their slots and their queues under a scheduler. Every access is a call, and the scheduler can delay it, let it
+ * fail, or never make it.
  */
 export class QueueWorld {
   readonly scheduler = new Scheduler();
@@ -20,7 +20,7 @@ export class QueueWorld {
   readonly admissions: Admissions = { held: false };
   /** Names of the runs that Step Functions has started, in order. */
   readonly started: string[] = [];
-  /** Slots by pool: the `maxConcurrent` of a client or of a workflow. */
+  /** The number of slots by pool, such as the `maxConcurrent` of a client or of a workflow. */
   readonly limits: Record<string, number>;
   /** Returns how many milliseconds the clock of the next process is ahead. */
   skew: () => number = () => 0;
@@ -70,7 +70,10 @@ export class QueueWorld {
     });
   }
 
-  /** Runs the service's sweep after the engine's, which repeats lost starts and continues interrupted closes. */
+  /**
+   * Runs the sweep of the engine, which repeats lost starts and continues interrupted closes, and then the sweep of the
+   * service.
+   */
   sweep(): Process {
     return this.spawn("sweep", async (ports) => {
       for await (const { id, client, status, pools } of ports.executions.open()) {

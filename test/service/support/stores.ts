@@ -22,7 +22,7 @@ import type {
 } from "@nova/service";
 import { idsBehind } from "../../support/ids-behind.ts";
 
-/** Attempts in memory, as strict as the table. */
+/** Attempts in memory. The class has the same conditions for writes as the table. */
 export class MemoryAttempts implements AttemptStore {
   readonly kept = new Map<string, Attempt>();
 
@@ -58,7 +58,7 @@ function nameOf({ principal, key }: Pick<Attempt, "principal" | "key">): string 
   return `${principal} ${key}`;
 }
 
-/** Publications in memory, as strict as the table. */
+/** Publications in memory. The class has the same conditions for writes as the table. */
 export class MemoryPublications implements PublicationStore {
   readonly kept = new Map<string, Publication>();
 
@@ -152,7 +152,7 @@ export class MemoryWorkflowStates implements WorkflowStates {
   }
 }
 
-/** Live triggers in memory, as strict as the table. */
+/** Live triggers in memory. The class has the same conditions for writes as the table. */
 export class MemoryTriggers implements TriggerStore {
   readonly kept = new Map<string, LiveTrigger>();
 
@@ -179,7 +179,7 @@ export class MemoryTriggers implements TriggerStore {
   }
 }
 
-/** Deliveries in memory, as strict as the table. */
+/** Deliveries in memory. The class has the same conditions for writes as the table. */
 export class MemoryDeliveries implements DeliveryStore {
   readonly kept = new Map<string, Delivery>();
 
@@ -206,7 +206,7 @@ export class MemoryDeliveries implements DeliveryStore {
   }
 }
 
-/** Stores schedules or rules by workflow and trigger, and by bus if they have one. */
+/** Stores schedules or rules by workflow and trigger, and by bus if they have a bus. */
 export class MemoryNamed<T extends TriggerName & { bus?: string } = Schedule | EventRule> {
   readonly kept = new Map<string, T>();
 

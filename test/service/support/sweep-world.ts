@@ -48,7 +48,7 @@ export class SweepWorld {
   }
 
   async *#read<T>(part: SweptPart, all: T[]): AsyncGenerator<T> {
-    // The part `queues` reads the runs, too, so only the first read of `runs` counts as a part.
+    // The part `queues` also reads the runs, so that only the first read of the runs counts as the part `runs`.
     if (this.log[0] !== part) this.log.push(part);
     if (this.away.has(part)) throw new TypeError(`${part} are away`);
     yield* all;

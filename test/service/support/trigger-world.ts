@@ -7,7 +7,7 @@ import { atOnce, type Caller } from "../../support/engine/scheduler.ts";
 import { World } from "../../support/engine/world.ts";
 import { MemoryDeliveries, MemoryNamed, MemoryPublications, MemoryTriggers, MemoryWorkflowStates } from "./stores.ts";
 
-/** An in-memory service with only the ports that triggers need; a call of any other port fails. */
+/** An in-memory service with only the ports that triggers need. A call of any other port fails. */
 export class TriggerWorld {
   readonly engine = new World();
   readonly triggers = new MemoryTriggers();

@@ -9,14 +9,14 @@ beforeEach(() => {
 
 const behindRuns = ["tasks", "queues", "sandboxes", "publications", "triggers", "erasures"];
 const described = () => world.log.filter((line) => line.startsWith("describe")).length;
-/** Returns the milliseconds that a Lambda has left if it started when the sweep did. */
+/** Returns the milliseconds until the timeout of a Lambda that started together with the sweep. */
 const lasting = (ms: number) => {
   const end = world.now + ms;
   return () => end - world.now;
 };
 
 describe("a sweep", () => {
-  it("asks Step Functions only about runs that are missing in the list of running executions", async () => {
+  it("calls DescribeExecution only for runs that are missing in the list of running executions", async () => {
     for (let n = 0; n < 2_000; n++) {
       world.record(`exec_${n}`, { workflowId: n % 2 ? "greet" : "bill", stateMachineArn: `arn:${n % 2}` });
       world.running.add(`exec_${n}`);
@@ -34,7 +34,7 @@ describe("a sweep", () => {
     expect(swept.broken).toEqual([]);
   });
 
-  it("is not limited in time if no limit is given", async () => {
+  it("is not limited in time if its caller gives no limit", async () => {
     for (let n = 0; n < 100; n++) world.record(`exec_${n}`);
     world.describeMs = 60_000;
     await sweepService(world.ports());
@@ -49,7 +49,7 @@ describe("a sweep", () => {
   });
 
   it.each<[SweptPart, string[]]>([
-    // The part `queues` reads the list of runs, too, so both parts fail.
+    // The part `queues` also reads the list of runs, so that both parts fail.
     ["runs", ["runs", "queues"]],
     ["tasks", ["tasks"]],
     ["queues", ["queues"]],

@@ -71,7 +71,7 @@ async function mailOf(task: Partial<WaitingTask>, link?: string): Promise<Notice
 }
 
 describe("an approval", () => {
-  it("is mailed once to the addresses in its field `to`, with its message and the ways to answer", async () => {
+  it("is mailed once to the addresses in its field `to`, with its message and with the commands and the request that answer it", async () => {
     expect(await notifyTask(ports(), asked)).toEqual({ told: ["mail"] });
     await notifyTask(ports(), asked);
     expect(mails).toHaveLength(1);
@@ -129,14 +129,14 @@ describe("an approval", () => {
     ["is answered", { status: "answered" }],
     ["is not an approval", { kind: "event" }],
     ["has expired", { expiresAt: "2026-11-22T08:00:01.000Z" }],
-    ["is another task than the event names", { id: "task_2" }],
+    ["is not the task that the event names", { id: "task_2" }],
   ])("is not mailed if it %s", async (_, task) => {
     const event = task.id === undefined ? asked : { ...asked, task_id: task.id };
     expect(await notifyTask(ports(task), event)).toEqual({ told: [] });
     expect([mails, noted]).toEqual([[], []]);
   });
 
-  it("is posted once to the addresses in its field `notify`, with a link and nothing that can answer", async () => {
+  it("is posted once to the URLs in its field `notify`, with a link, but without a token that can answer", async () => {
     const posts: { url: string; body: string }[] = [];
     const made = ports(
       { to: [], notify: ["https://hooks.example.com/a", "https://hooks.example.com/a"] },
@@ -218,7 +218,10 @@ describe("an approval with approvers", () => {
   const ballot = (kind: string, by: string, more: object = {}) => ({ kind, by: personOf(by), ...more });
   const viaLink = { via: { kind: "mail", key: "link_1" } };
 
-  /** Ports whose chain has these ballots on the approval. `page`: the address of a page with the task, if there is one. */
+  /**
+   * Returns ports whose chain has these votes, withdrawals and delegations for the approval. `page`: the URL of the
+   * page with the task, or null.
+   */
   function voting(
     ballots: object[] = [],
     page: string | null = "https://nova.example.com/tasks/task_1",
@@ -245,7 +248,7 @@ describe("an approval with approvers", () => {
 
   const told = () => mails.map(({ to, text }) => [to.join(), /#vote=nova_vl_(\d+)/.exec(text)?.[1]]);
 
-  it("mails each approver a personal link, and all other recipients the ways to answer with an API key", async () => {
+  it("mails each approver a personal link, and tells all other recipients how to answer with an API key", async () => {
     for (const _ of [1, 2]) expect(await notifyTask(voting(), asked)).toEqual({ told: ["mail"] });
     expect(told()).toEqual([
       ["desk@example.com", undefined],
@@ -259,7 +262,7 @@ describe("an approval with approvers", () => {
     expect(noted.at(-1)?.to).toEqual(["desk@example.com", "cfo@acme.com", "ceo@acme.com"]);
   });
 
-  it("mails a reminder only to people without a vote, with the same link", async () => {
+  it("mails a reminder with the same link only to people who have not voted", async () => {
     await notifyTask(voting(), asked);
     await notifyTask(voting([ballot("vote", "cfo", { choice: "approved" })]), { ...asked, reminder: 1 });
     expect(told().slice(3)).toEqual([
@@ -296,7 +299,7 @@ describe("an approval with approvers", () => {
     expect(told().at(-1)).toEqual(["cfo@acme.com", "0"]);
   });
 
-  it("mails approvers the ways to answer with an API key if there is no page for votes", async () => {
+  it("tells approvers how to answer with an API key if there is no page for votes", async () => {
     await notifyTask(voting([], null), asked);
     expect(told()).toEqual([["desk@example.com,ceo@acme.com,cfo@acme.com", undefined]]);
   });
@@ -397,7 +400,7 @@ describe("a failed run", () => {
     expect(told.mails[0]?.text).toContain("GET https://api.example.com/executions/exec_1 ");
   });
 
-  it("is reported to its webhook if no mailer is configured, and its mail fails with a clear message", async () => {
+  it("is reported to the webhook if no mailer is configured, and the report by mail fails with a clear message", async () => {
     const { mailer: _, ...world } = ports({
       workflow: { mail: ["ops@example.com"], ...hook("https://a.example.com/x") },
     });
@@ -409,7 +412,7 @@ describe("a failed run", () => {
     ["pay@acme.example.com", { from: "pay@acme.example.com" }],
     ["", {}],
   ])(
-    "is reported by a mail from the client's sender address %j, or from NOVA's if the client has none",
+    "is reported by a mail from the client's sender address %j, or from NOVA's address if the client has no address",
     async (mailFrom, from) => {
       await notifyFailure(ports({ workflow: { mail: ["ops@example.com"] }, mailFrom }), run);
       expect(told.mails).toEqual([
@@ -500,7 +503,7 @@ describe("a failed run", () => {
     expect(both).toContain(own);
   });
 
-  it("is posted with a signature that no vendor's webhook check accepts, even if the vendor has the same secret", async () => {
+  it("is posted with a signature that the webhook check of no vendor accepts, even if the vendor has the same secret", async () => {
     await credentials.have({ workflow: "pay" }, "stripe", "custom", { key: "s3cret" });
     await notifyFailure(ports({ workflow: hook("https://a.example.com/x", "stripe") }), run);
     const { body, headers } = told.posts[0] as Told["posts"][number];

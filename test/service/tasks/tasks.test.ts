@@ -46,7 +46,7 @@ const tasks: Partial<TaskStore> = {
 const ports = { tasks, clock: { now: () => Date.parse(at(50)) } } as ServicePorts;
 const by = (client: string | null): Principal => ({ id: "key_1", role: "viewer", client, name: "" });
 
-/** The pages of the list: the ids of each page, and how many tasks were read for it. */
+/** Returns the pages of the list: the ids of the tasks on each page, and how many tasks the page read. */
 async function pagesFor(client: string | null, limit: number): Promise<[ids: string, read: number][]> {
   const pages: [string, number][] = [];
   for (let cursor: string | undefined; ; ) {
@@ -63,7 +63,7 @@ beforeEach(() => {
 });
 
 describe("the list of tasks", () => {
-  it("for the API key of a client reads only tasks of that client, and skips the tasks of earlier pages", async () => {
+  it("reads only tasks of the client for an API key of one client, and skips the tasks of earlier pages", async () => {
     expect(await pagesFor("acme", 2)).toEqual([
       ["0 10", 3],
       ["20 30", 4 + 2],
@@ -80,7 +80,7 @@ describe("the list of tasks", () => {
     expect(await pagesFor("initech", 2)).toEqual([["", 0]]);
   });
 
-  it("for an API key for all clients continues where the previous page ended", async () => {
+  it("continues after the end of the previous page for an API key for all clients", async () => {
     const pages = await pagesFor(null, 20);
     expect(pages.map(([ids]) => ids.split(" ").length)).toEqual([20, 20, 1]);
     expect(pages.map(([, count]) => count)).toEqual([21, 25, 5]);
@@ -114,7 +114,7 @@ describe("an event that a caller puts on the bus", () => {
   });
 
   it.each(["nova", "aws.s3", "aws.states"])(
-    "cannot have the source %s, which looks like NOVA or AWS",
+    "cannot have the source %s, which is reserved for NOVA or AWS",
     async (source) => {
       await expect(putEvent(ports, everybody, { ...paid, source })).rejects.toThrow(Refused);
       expect(put).toEqual([]);

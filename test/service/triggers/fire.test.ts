@@ -22,7 +22,10 @@ beforeEach(async () => {
   await world.publish("report", [nightly, paid]);
 });
 
-/** Ports with a bus that returns for an event what `whole` returns; by default the event itself. */
+/**
+ * Returns ports with a bus whose method `whole` is the given function. By default this function returns the event
+ * itself.
+ */
 function ports(whole: (text: string) => string | undefined = (text) => text): ServicePorts {
   return {
     ...world.ports(),
@@ -34,7 +37,7 @@ const due = { workflow: "report", trigger: "nightly", scheduled_at: at };
 const happened = { workflow: "report", trigger: "paid", event };
 
 describe("a schedule that is due", () => {
-  it("starts a run with its context and the time for which it was due", async () => {
+  it("starts a run with the schedule's context and the time for which the schedule was due", async () => {
     const { status, execution } = await fireTrigger(ports(), due);
     expect(status).toBe("started");
     expect(world.runs).toEqual([execution]);
@@ -45,7 +48,7 @@ describe("a schedule that is due", () => {
     expect(world.records).toMatchObject([{ type: "schedule", client: "acme", dedupe: at, from: "schedule" }]);
   });
 
-  it("starts a run with the numbers of its context exactly as they are written", async () => {
+  it("starts a run with the numbers of the schedule's context exactly as they are written", async () => {
     const context = '{"a":12345678901234567890,"schedule":1,"b":850.0,"c":-0}';
     await world.publish("report", [{ ...nightly, context }]);
     const { execution } = await fireTrigger(ports(), due);
@@ -81,7 +84,7 @@ describe("an event that matches a trigger", () => {
     expect(world.runs).toHaveLength(1);
   });
 
-  it("starts a run with exact numbers, even if its detail was stored because it was too large for the bus", async () => {
+  it("starts a run with exact numbers, even if the event's detail was too large for the bus and was stored in S3", async () => {
     const detail = '{"id": 12345678901234567890, "rows": "many"}';
     const { execution } = await fireTrigger(
       ports((text) => text.replace('{"total":850}', detail)),
@@ -105,7 +108,7 @@ describe("an event whose stored detail was deleted", () => {
     expect(world.runs).toEqual([]);
   });
 
-  it("starts a run if it is delivered a second time after its detail was stored once more", async () => {
+  it("starts a run if it is delivered a second time after its detail was stored again", async () => {
     await fireTrigger(gone(), happened);
     expect(await fireTrigger(ports(), happened)).toMatchObject({ status: "started" });
     expect([world.runs.length, world.records.length]).toEqual([1, 1]);

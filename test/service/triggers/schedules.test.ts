@@ -38,7 +38,7 @@ const setPaused = (isPaused: boolean, by: Principal, schedule: string) =>
 const list = (by = admin, query: object = {}) => listSchedules(ports(), by, { limit: 10, ...query });
 
 describe("the list of schedules", () => {
-  it("shows the next time of each schedule in the schedule's time zone, and no time after the last one", async () => {
+  it("shows the next time of each schedule in the schedule's time zone, and no next time after the schedule's last time", async () => {
     world.schedules.kept.set("report/often", { ...often, firstAt: "2026-11-22T11:58:00.000Z" } as never);
     const { items } = await list();
     expect(items.map(({ workflow, trigger: { id }, nextAt }) => [workflow, id, nextAt?.slice(0, 16)])).toEqual([
@@ -82,7 +82,7 @@ describe("a schedule", () => {
     });
   });
 
-  it("that does not exist or belongs to another client cannot be paused", async () => {
+  it("cannot be paused if it does not exist or belongs to another client", async () => {
     await expect(setPaused(true, acme, "often")).rejects.toThrow('has no schedule "often"');
     await expect(setPaused(true, admin, "never")).rejects.toThrow('has no schedule "never"');
   });

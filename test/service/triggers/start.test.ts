@@ -61,7 +61,7 @@ describe("a delivery to a trigger", () => {
     expect(world.runs).toEqual([first.execution]);
   });
 
-  it("restarts its interrupted run once if it is delivered again, and returns that restart from then on", async () => {
+  it("restarts its interrupted run once if it is delivered again, and every later delivery returns this restart", async () => {
     const first = await start();
     await interrupt(first.execution);
     const [again, same] = await Promise.all([start(), start()]);
@@ -75,7 +75,7 @@ describe("a delivery to a trigger", () => {
     expect(world.runs).toEqual([first.execution, again.execution, third.execution]);
   });
 
-  it("restarts its interrupted run even if a crash left its delivery with the status accepted", async () => {
+  it("restarts its interrupted run even if a crash left its record with the status `accepted`", async () => {
     const first = await start();
     world.deliveries.kept.set(first.key, { ...first, status: "accepted" });
     await interrupt(first.execution);
@@ -83,7 +83,7 @@ describe("a delivery to a trigger", () => {
     expect(world.engine.record(again.execution ?? "")).toMatchObject({ restartedFrom: first.execution });
   });
 
-  it("starts the restart that its run already names if a crash prevented that restart", async () => {
+  it("starts the restart that its run already names if a crash prevented the start of this restart", async () => {
     const first = await start();
     await interrupt(first.execution);
     const lost = "exec_01JC0000000000000000000000";
@@ -159,7 +159,7 @@ describe("a delivery to a trigger", () => {
   });
 
   it.each(["webhook", "event", "schedule", "mail", "imap"] as const)(
-    "of type %s that was refused starts one run if it is delivered again after the cause is repaired",
+    "of type %s starts one run if it was refused and is delivered again after the cause of the refusal is repaired",
     async (type) => {
       const again = (changes: Partial<Arrival> = {}) => start({ trigger: "in-1", type, ...changes });
       const refused = await again({ context: "[]" });
@@ -171,7 +171,7 @@ describe("a delivery to a trigger", () => {
     },
   );
 
-  it("is not refused when it is delivered again after its run has started, even if there is now a cause for refusal", async () => {
+  it("is not refused when it is delivered again after its run has started, even if a new delivery would now be refused", async () => {
     const { finish } = world.deliveries;
     world.deliveries.finish = () => Promise.reject(new RangeError("crashed"));
     await expect(start()).rejects.toThrow("crashed");
@@ -181,7 +181,7 @@ describe("a delivery to a trigger", () => {
     expect([world.records, world.runs.length]).toEqual([[started], 1]);
   });
 
-  it("stays recorded as started even if it is delivered again at the same moment and refused", async () => {
+  it("stays recorded as started even if its repetition at the same moment is refused", async () => {
     const ports = world.ports();
     const { get } = ports.executions;
     let isMine = true;
@@ -257,7 +257,7 @@ describe("a delivery to a trigger", () => {
     expect(JSON.stringify(world.records)).not.toMatch(/ann/i);
   });
 
-  it("is recorded with shortened texts, but identified by its full id", async () => {
+  it("is recorded with shortened texts, but NOVA recognises it by its full id", async () => {
     const long = "a".repeat(2_000);
     const delivery = await start({ dedupe: long, from: long, about: long });
     expect([delivery.dedupe, delivery.from, delivery.about].map(({ length }) => length)).toEqual([500, 500, 500]);
@@ -289,7 +289,10 @@ describe("a list of deliveries", () => {
   let world: TriggerWorld;
   const by = (client: string | null) => ({ id: "key_1", role: "viewer" as Role, client, name: "" });
 
-  /** Workflow, client and status of each delivery, oldest first. The index is the id. */
+  /**
+   * The workflow, the client and the status of each delivery, oldest first. The index of a delivery in this list is its
+   * id.
+   */
   const rows: [string | null, string | null, Delivery["status"]][] = [
     ["invoice", "acme", "started"],
     ["invoice", "globex", "refused"],
@@ -344,7 +347,7 @@ describe("a list of deliveries", () => {
     expect(await ids(client, query)).toEqual([expected, undefined]);
   });
 
-  it("comes in pages, each of which continues after the last delivery of the page before", async () => {
+  it("comes in pages, and each page continues after the last delivery of the previous page", async () => {
     expect(await ids(null, { limit: 2 })).toEqual([[3, 2], "dlv_2"]);
     expect(await ids(null, { limit: 2, cursor: "dlv_2" })).toEqual([[1, 0], undefined]);
   });

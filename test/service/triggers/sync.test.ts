@@ -33,7 +33,7 @@ const imap: Trigger = {
 const event: Trigger = { type: "event", id: "paid", pattern: { source: ["shop"] }, bus: "nova" };
 const all = [mail, hook, nightly, imap, event];
 
-/** Replaces the triggers of one version by those of the next, as an activation does. */
+/** Replaces the triggers of one version by the triggers of the next version, as an activation does. */
 const sync = async (before: Trigger[], after: Trigger[], id = "invoice") => {
   await putTriggers(world.ports(), id, after);
   await removeTriggers(world.ports(), id, before, after);
@@ -95,7 +95,7 @@ describe("the triggers of a workflow version", () => {
     expect([...world.eventRules.kept.keys()]).toEqual(["invoice/paid@default"]);
   });
 
-  it("are set up before old triggers are removed, beginning with triggers with an address that another workflow could take", async () => {
+  it("are set up before old triggers are removed, and triggers with an address that another workflow could take come first", async () => {
     const steps: string[] = [];
     const { put, remove } = world.triggers;
     world.triggers.put = (live) => {
@@ -233,7 +233,7 @@ describe("the schedule of a trigger", () => {
     expect([...world.schedules.kept.values()]).toMatchObject([{ workflow: "invoice", trigger: "nightly", expression }]);
   });
 
-  it("with a rate fires for the first time after one period, when its version is probably published", async () => {
+  it("runs for the first time after one period if it has a rate, because its version is probably published by then", async () => {
     await sync([], [every(300)]);
     const now = world.ports().clock.now();
     expect([...world.schedules.kept.values()]).toMatchObject([{ firstAt: new Date(now + 300_000).toISOString() }]);

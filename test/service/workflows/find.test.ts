@@ -47,7 +47,7 @@ describe("a workflow", () => {
     expect([version.version, latest, active]).toEqual([3, 3, 3]);
   });
 
-  it("is found with its active version, even if that is not the latest", async () => {
+  it("is found with its active version, even if a later version exists", async () => {
     await states.set("invoice", { active: 1 });
     expect(await findWorkflow(ports(), "invoice", 2)).toMatchObject({ version: { version: 2 }, latest: 3, active: 1 });
   });
@@ -66,7 +66,7 @@ describe("a workflow", () => {
     }
   });
 
-  it("that was deleted and published a second time has only its new versions, and the latest is active", async () => {
+  it("has only its new versions if it was deleted and published a second time, and the latest version is active", async () => {
     await states.set("invoice", { deleted: 2, active: 1 });
     expect(await findWorkflow(ports(), "invoice")).toMatchObject({ latest: 3, active: 3 });
     await expect(findWorkflow(ports(), "invoice", 2)).rejects.toThrow(/no version 2/);
@@ -110,7 +110,7 @@ describe("the list of workflows", () => {
 });
 
 describe("the body of a publish request", () => {
-  it("is accepted as a definition, and its text stays unchanged", () => {
+  it("is accepted as a definition, and the text of the definition stays unchanged", () => {
     const text = '{\n "nodes": [],\n "edges": [] }';
     expect(sourceOf(text)).toEqual({ text, fileName: "workflow.json", files: {}, isSent: true });
     expect(sourceOf(text, "invoice").folder).toBe("invoice");
@@ -130,7 +130,7 @@ describe("the body of a publish request", () => {
     },
   );
 
-  it("has findings whose line numbers count from the start of the definition in the body", () => {
+  it("causes findings whose line numbers count from the start of the definition in the body", () => {
     const { findings } = parseWorkflow(sourceOf('{"definition": {\n "nodes": [],\n "edges": [],\n "timeot": 5 }}'));
     expect(findings.map(({ line }) => line)).toContain(4);
   });
@@ -191,13 +191,13 @@ it.each([
   ["acme", ["shop"]],
   ["globex", ["open"]],
 ])(
-  "the API key of %s sees a definition without the triggers of other clients and without recipients of failure reports",
+  "the API key of %s gets a definition without the triggers of other clients and without recipients of failure reports",
   (client, ids) => {
     const { triggers = [], ...rest } = redactWorkflow(by(client), orders);
     expect([triggers.map(({ id }) => id), rest]).toEqual([ids, { id: "orders" }]);
   },
 );
 
-it("a definition is shown without triggers if none of them belongs to the client of the API key", () => {
+it("a definition is shown without triggers if no trigger belongs to the client of the API key", () => {
   expect(redactWorkflow(by("initech"), orders)).toEqual({ id: "orders" });
 });

@@ -38,7 +38,7 @@ describe("readTail", () => {
     expect(table.requests).toMatchObject([{ ConsistentRead: true }]);
   });
 
-  test("ignores turns of other numbers and items of other scopes", async () => {
+  test("ignores turns with other numbers and items of other scopes", async () => {
     const at = link(1);
     await chain.putTurn(at, held, null);
     await chain.putTurn(next(at, 2), held, null);
@@ -72,7 +72,7 @@ describe("the turns of entries", () => {
     expect((await chain.read(at)).turn).toEqual(held);
   });
 
-  test("are replaced if state, sandbox and attempt are as the caller expects, even if `since` differs", async () => {
+  test("are replaced if state, sandbox and attempt are the values that the caller expects, even if `since` differs", async () => {
     const at = link(1);
     const nameless = { ...held, sandbox: null };
     await chain.putTurn(at, nameless, null);
@@ -81,7 +81,7 @@ describe("the turns of entries", () => {
     expect((await chain.read(at)).turn).toEqual(failingTurn);
   });
 
-  test("are not created by a write that should replace an existing turn", async () => {
+  test("are not created by a write that expects an existing turn", async () => {
     expect(await chain.putTurn(link(1), held, held)).toBe(false);
   });
 });
@@ -153,7 +153,7 @@ describe("the recorded steps of a prompt node", () => {
     expect((await chain.steps(at)).map(({ step }) => step)).toEqual([1, 2, 10]);
   });
 
-  test("keep the first text if two texts are written under the same step number", async () => {
+  test("keep the first text if a delivery writes another text under the same step number", async () => {
     const at = link(1);
     expect(await chain.putStep(at, { step: 1, text: "first", hash: "1" })).toBe(true);
     expect(await chain.putStep(at, { step: 1, text: "second", hash: "2" })).toBe(false);
@@ -173,7 +173,7 @@ describe("the chain of a prompt node", () => {
     ]);
   });
 
-  test("has sorted steps: those of the first attempt, then those of later attempts, then notes", async () => {
+  test("has the steps of the first attempt first, then the steps of later attempts, and notes last", async () => {
     const at = link(1);
     for (const step of [5002, 1002, 2]) await chain.putStep(at, { step, text: "{}", hash: "h" });
     expect((await chain.steps(at)).map(({ step }) => step)).toEqual([2, 1002, 5002]);
@@ -220,7 +220,7 @@ test.each([
   ["/each@1.12/fan@2.a", "/each@1.12"],
   ["/fan@1.a/each@2.0/each@3.7/fan@4.b", "/fan@1.a/each@2.0/each@3.7"],
 ])(
-  "the turns and entries of scope %j are stored in the partition %j of their run, one for each map item",
+  "the turns and entries of scope %j are in the partition %j of their run, because each map item has a partition",
   async (scope, item) => {
     const at = link(1, scope);
     await chain.putEntry(at, entry("own"));
@@ -244,19 +244,22 @@ test("the store of the chain uses only conditional puts and consistent reads", a
 });
 
 describe("an outage of DynamoDB", () => {
-  test.each(["throttle", "error"] as const)("that is short (%s) is hidden by a retry", async (fault) => {
-    table.faults = failing(3, fault);
-    expect(await chain.putEntry(link(1), entry("own"))).toBe(true);
-  });
+  test.each(["throttle", "error"] as const)(
+    "is hidden from the caller by a retry if it is short (%s)",
+    async (fault) => {
+      table.faults = failing(3, fault);
+      expect(await chain.putEntry(link(1), entry("own"))).toBe(true);
+    },
+  );
 
-  test("that loses the response to a write makes the write return false after its retry, although the entry is stored", async () => {
+  test("makes a write return false after the retry if it loses the first response, although the entry is stored", async () => {
     const at = link(1);
     table.faults = failing(1, "lost");
     expect(await chain.putEntry(at, entry("own"))).toBe(false);
     expect((await chain.read(at)).entry).toEqual(entry("own"));
   });
 
-  test.each(["throttle", "error"] as const)("that lasts (%s) causes the error StoreUnavailable", async (fault) => {
+  test.each(["throttle", "error"] as const)("causes the error StoreUnavailable if it lasts (%s)", async (fault) => {
     table.faults = () => fault;
     const hasty = createChainStore({ ...table, client: new DynamoDBClient({ maxAttempts: 1 }) });
     await expect(hasty.readTail(link(1))).rejects.toThrow(StoreUnavailable);
@@ -274,7 +277,7 @@ async function put(scope: string, seqs: number[], bytes?: number): Promise<void>
   for (const seq of seqs) await chain.putEntry({ execution: "exec_1", scope, seq }, entryOf(`${scope}#${seq}`, bytes));
 }
 
-test("the entries of many scopes are read in order, with one request for each hundred", async () => {
+test("the entries of many scopes are read in order, with one request for each hundred entries", async () => {
   const scopes = Array.from({ length: 70 }, (_, item) => `/each@3.${item}`);
   await Promise.all(scopes.map((scope) => put(scope, [1, 2, 3])));
   await chain.putTurn({ execution: "exec_1", scope: "/each@3.0", seq: 1 }, held, null);
@@ -309,7 +312,7 @@ test("entries that exceed the size of one DynamoDB response are read with severa
   expect(found.get("/large@1.0")?.map(({ seq }) => seq)).toEqual(Array.from({ length: 60 }, (_, i) => i + 1));
 });
 
-test("turns and entries of many scopes are read together, with one request for each fifty", async () => {
+test("the turns and the entries of many scopes are read together, with one request for each fifty scopes", async () => {
   const scopes = Array.from({ length: 70 }, (_, item) => `/held@3.${item}`);
   await Promise.all(scopes.slice(0, 60).map((scope) => put(scope, [1])));
   for (const scope of scopes.slice(50, 65)) await chain.putTurn({ execution: "exec_1", scope, seq: 1 }, held, null);

@@ -22,7 +22,10 @@ const failsFor = (bad: string) => () => ({
   a: ({ code }: { code: string }) => (code.startsWith(bad) ? fails("no") : succeeds("a", `"${code}"`)),
 });
 
-/** A scripted run for every path through a pipeline, by the title of the path. */
+/**
+ * For each path through a pipeline of models: the answers of the models and the scripts of the code, by the path's
+ * title.
+ */
 const tales: Record<string, Told> = {
   "code that works at the first try": { minds: { codes: ["# one"] }, steps: 5 },
   "code after an analysis": { minds: { analysis: "# look", codes: ["# one"] }, steps: 6 },
@@ -67,7 +70,10 @@ async function begun(name: string, effects: Effects = {}): Promise<{ story: Prom
   return { story, first: story.deliver("a", 0) };
 }
 
-/** Runs a story again and again, and interrupts the first delivery one call later each time. */
+/**
+ * Repeats a run and interrupts its first delivery one call later each time. Returns the number of calls of the
+ * delivery.
+ */
 async function atEveryPoint(
   name: string,
   effects: Effects,
@@ -85,7 +91,7 @@ async function atEveryPoint(
   }
 }
 
-/** Expects that the node was done once, with all of its steps, and that its chain is intact. */
+/** Expects that the chain is intact and has one entry of the node with all steps. */
 async function isWhole(story: PromptStory, name: string): Promise<void> {
   expect(story.chain).toEqual(["start success", "a success"]);
   expect(story.head.steps).toHaveLength((tales[name] as Told).steps);
@@ -95,7 +101,7 @@ async function isWhole(story: PromptStory, name: string): Promise<void> {
 const answered = { scope: "", seq: 1 };
 
 describe.each(names)("a prompt node with %s", (name) => {
-  it("is completed by its next delivery at whichever point the Lambda dies, and no recorded step is paid for or run again", async () => {
+  it("is completed by its next delivery without a repeated step, whichever call the Lambda makes when it dies", async () => {
     const points = await atEveryPoint(name, {}, async (story, first) => {
       first.kill();
       expect(await story.finish(story.deliver("a", 0))).toMatchObject(answered);
@@ -104,7 +110,7 @@ describe.each(names)("a prompt node with %s", (name) => {
     expect(points).toBeGreaterThan(8);
   });
 
-  it("runs and pays for each step once even if two deliveries overlap at any point", async () => {
+  it("runs and pays for each step once, at whichever call of the first delivery a second delivery starts", async () => {
     await atEveryPoint(name, {}, async (story, first) => {
       const second = story.deliver("a", 0);
       expect(await story.finish(second)).toMatchObject(answered);
@@ -113,7 +119,7 @@ describe.each(names)("a prompt node with %s", (name) => {
     });
   });
 
-  it("asks no model again in a late delivery, which returns the existing entry", async () => {
+  it("returns its existing entry to a late delivery without asking a model again", async () => {
     const { story, first } = await begun(name);
     await story.finish(first);
     const paid = story.paid.length;
@@ -138,7 +144,7 @@ describe.each(names)("a prompt node with %s", (name) => {
     }
   });
 
-  it("ends with the steps that it has recorded when the run is cancelled, and none of its code keeps running", async () => {
+  it("ends with its recorded steps when the run is cancelled, and no code of the node continues to run", async () => {
     await atEveryPoint(name, {}, async (story, first) => {
       await story.finish(story.cancel());
       const late = await story.finish(first);

@@ -37,7 +37,7 @@ describe("the cost of other branches, which counts towards a cost limit,", () =>
     expect(await beside(story, "/f@1.a")).toBe(0);
   });
 
-  it("includes all costs that these branches have recorded, also those of steps of a node that still runs", async () => {
+  it("includes all costs that these branches have recorded, also the costs of a node that still runs", async () => {
     const story = await began(forked);
     await story.finish(story.deliver("b", 0, { scope: "/f@1.b" }));
     const underWay = story.deliver("c", 0, { scope: "/f@1.c" });

@@ -68,7 +68,7 @@ describe("a node whose code a model writes", () => {
     expect(story.begun[0] && given(story.begun[0].request, "branch_decision")).toBeUndefined();
   });
 
-  it("fails an attempt if no edge fits the decision of the code, just as a node with handwritten code does", async () => {
+  it("fails an attempt if no edge fits the decision of the code, just like a node with handwritten code", async () => {
     const decides = flow("decides", [prompted(decision("a"))], [...lines("start > a"), ["a", "end", "yes"]]);
     const scripts = { a: [succeeds("branch_decision", '"no"'), succeeds("branch_decision", '"yes"')] };
     const { story } = await told(decides, { codes: ["# one", "# two"] }, scripts);
@@ -84,7 +84,7 @@ describe("a node whose code a model writes", () => {
     expect((await story.trace()).context.text).toBe('{"a":1}');
   });
 
-  it("uses a large result that an earlier delivery recorded before it died", async () => {
+  it("uses the large result of its code that an earlier delivery recorded before that delivery died", async () => {
     const body = Buffer.from("report ".repeat(900));
     const script = { a: [succeeds("a", JSON.stringify({ $blob: textRef(body) }), { files: [body] })] };
     const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }), script);
@@ -161,7 +161,7 @@ describe("a node with pinned code", () => {
     expect(story.begun).toHaveLength(1);
   });
 
-  it("gets a sandbox that lives for one run of its code, and extends its life before it asks a model for new code", async () => {
+  it("gets a sandbox that lives for one run of its code, and extends the sandbox's life before it asks a model for new code", async () => {
     const hits = flow("hits", [action("a"), prompted(action("b"))], lines("start > a > b > end"));
     const scripts: Scripts = { b: ({ code }) => (code === "# pinned" ? fails("old") : succeeds("b", "1")) };
     const story = new PromptStory(hits, scriptedMinds({ pinned, codes: ["# one"] }), scripts);
@@ -237,7 +237,7 @@ describe("a node whose pinned code has an analysis", () => {
     wellTold(story);
   });
 
-  it("fails in a frozen run if its analysis fails, without a result of the analysis in its metadata", async () => {
+  it("fails in a frozen run if its analysis fails, and its metadata then contain no result of the analysis", async () => {
     const story = new PromptStory(one, scriptedMinds({ pinned: behind }), { a: [fails("no pdf")] });
     await story.start("{}", { frozen: true });
     expect(await story.finish(story.deliver("a", 0))).toBe("NodeFailed");
@@ -248,7 +248,7 @@ describe("a node whose pinned code has an analysis", () => {
   });
 });
 
-describe("a prompt node whose pipeline of models fails", () => {
+describe("a prompt node whose models fail", () => {
   it("records in its failed entry the last code, every step and the cost of all steps", async () => {
     const { story, answer } = await told(one, { codes: ["# 1", "# 2", "# 3"] }, { a: [fails("it broke")] });
     expect(answer).toBe("NodeFailed");
@@ -259,7 +259,7 @@ describe("a prompt node whose pipeline of models fails", () => {
     expect(entry).toMatchObject({ code_executed: "# 3", error_message: "Failed after 3 attempts: it broke" });
   });
 
-  it("shows its prompt in the trace in place of code if no code was written", async () => {
+  it("shows its prompt instead of code in the trace if no code was written", async () => {
     const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
     await story.start();
     const delivery = story.deliver("a", 0);
@@ -296,7 +296,7 @@ describe("a prompt node whose pipeline of models fails", () => {
     wellTold(story);
   });
 
-  it("is completed by one delivery if a model fails in another delivery that has recorded fewer steps", async () => {
+  it("is completed by the delivery that has recorded more steps if a model fails in the other delivery", async () => {
     const { story, first, second } = await twoAtOnce();
     await story.until(first, "ask code_generator");
     await story.perform(second, "before");
@@ -332,7 +332,7 @@ describe("a prompt node whose pipeline of models fails", () => {
     },
   );
 
-  it("ends when its time budget is over, counted from the start of its turn", async () => {
+  it("ends when its time budget is over, which begins at the start of its turn", async () => {
     const story = new PromptStory(one, scriptedMinds({ codes: ["# one"], verdicts: [false] }));
     await story.start();
     const first = story.deliver("a", 0);
@@ -418,7 +418,7 @@ describe("a run that a workflow node of another run starts", () => {
 });
 
 describe("the cost of models", () => {
-  it("is summed from entry to entry, branches included, and the record of the run contains the sum", async () => {
+  it("is summed from entry to entry, also over branches, and the record of the run contains the sum", async () => {
     const forked = flow(
       "forked",
       [prompted(action("a")), prompted(action("b")), prompted(action("c")), action("j")],
@@ -432,7 +432,7 @@ describe("the cost of models", () => {
     await story.judge();
   });
 
-  it("in earlier nodes is known to a later node, whose cost limit can include it", async () => {
+  it("in earlier nodes is known to a later node, so that the cost limit of the later node can include it", async () => {
     const story = new PromptStory(
       flow("row", [prompted(action("a")), prompted(action("b"))], lines("start > a > b > end")),
       scriptedMinds({ codes: ["# one"] }),

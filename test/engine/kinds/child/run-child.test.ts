@@ -59,7 +59,7 @@ class Calling extends Story {
 }
 
 describe("a workflow node", () => {
-  it("creates an execution that names its caller, and records the hash of the last entry of that execution", async () => {
+  it("creates an inner execution that names the outer execution, and records the hash of the inner execution's last entry", async () => {
     const story = new Calling({ x: [succeeds("x", "850.0")] });
     await story.start('{"n": 12345678901234567890}');
     const id = await story.call();
@@ -83,7 +83,7 @@ describe("a workflow node", () => {
     });
   });
 
-  it("creates one execution even if several deliveries start it, and runs the version that the first of them found", async () => {
+  it("creates one execution even if several deliveries start it, and runs the version that the first delivery found", async () => {
     const story = new Calling();
     await story.start();
     const [one, other] = [story.deliver("c", 0), story.deliver("c", 0)];
@@ -150,7 +150,7 @@ describe("the close of a run with a workflow node", () => {
   });
 
   it.each(["entry 0", "create record", "read 1"])(
-    "leaves no inner execution open, even if a late delivery has yet to make its call %s",
+    "leaves no inner execution open, even if a late delivery makes its call %s after the close",
     async (call) => {
       const story = new Calling();
       await story.start();
@@ -165,7 +165,7 @@ describe("the close of a run with a workflow node", () => {
     },
   );
 
-  it("is followed by a sweep that closes an inner execution if a Lambda created it after the close and then died", async () => {
+  it("is followed by a sweep that closes an inner execution if a Lambda created the execution after the close and then died", async () => {
     const story = new Calling();
     await story.start();
     const late = story.deliver("c", 0);
@@ -182,7 +182,7 @@ describe("the close of a run with a workflow node", () => {
     expect(story.world.machines.has(made?.id ?? "")).toBe(false);
   });
 
-  it("must happen before a sweep closes an inner execution that has not started", async () => {
+  it("must have happened before a sweep closes an inner execution that has not started", async () => {
     const story = new Calling();
     await story.start();
     const id = await story.call();
@@ -193,7 +193,7 @@ describe("the close of a run with a workflow node", () => {
   });
 });
 
-it("a workflow node fails as interrupted if the execution that it ran was cancelled directly", async () => {
+it("a workflow node fails as interrupted if a caller cancelled the inner execution directly", async () => {
   const story = new Calling();
   await story.start();
   const id = await story.call();
@@ -201,7 +201,7 @@ it("a workflow node fails as interrupted if the execution that it ran was cancel
   expect(await story.finish(story.ended())).toBe("NodeInterrupted");
 });
 
-it("a workflow node stops an execution that Step Functions has given up on or never started", async () => {
+it("a workflow node stops its inner execution if Step Functions gave it up or never started it", async () => {
   const story = new Calling();
   await story.start();
   const id = await story.call();
@@ -214,7 +214,7 @@ function startOf(story: Calling, id: string): [arn: string, name: string, input:
   return [stateMachineArn, id, JSON.stringify({ execution: { id, workflowId, version }, scope: "", seq: 0 })];
 }
 
-/** A closed run that ran `called-deeper`, which ran `called`. */
+/** A closed run that ran the workflow `called-deeper`, which ran the workflow `called`. */
 async function closedStory() {
   const story = new Story(flow("calling", [child("c", "called-deeper")], lines("start > c > end")));
   for (const called of calledFlows) story.world.publish(called);
@@ -232,7 +232,7 @@ const entriesOf = ({ story }: Told, execution: string) =>
     entry: story.world.chain.at({ execution, scope: "", seq }).entry as StoredEntry,
   }));
 
-/** Changes the entries of a chain, and computes all hashes again, so that the chain is valid by itself. */
+/** Changes the entries of one execution's chain and computes all hashes again, so that this chain alone is valid. */
 function rewrite(told: Told, execution: string, from: string | RegExp, to: string): void {
   let prev: string | undefined;
   for (const { place, entry } of entriesOf(told, execution)) {
@@ -243,7 +243,7 @@ function rewrite(told: Told, execution: string, from: string | RegExp, to: strin
   }
 }
 
-it("verify checks a run together with the executions that it ran, at any depth", async () => {
+it("verify checks a run together with its inner executions at any depth", async () => {
   const { story } = await closedStory();
   expect(await story.verify()).toEqual({ state: "anchored", links: 4 + 5 + 5, erased: [], sourceGone: [] });
 });
@@ -282,13 +282,13 @@ it.each<[string, (told: Told) => void, (told: Told) => object]>([
     },
     () => ({ seq: 1, message: expect.stringMatching(/was cut off/) }),
   ],
-])("verify of the outer run finds a change: %s", async (_what, tamper, problem) => {
+])("verify of the outer run detects that an attacker changed %s", async (_what, tamper, problem) => {
   const told = await closedStory();
   tamper(told);
   expect(await told.story.verify()).toMatchObject({ state: "broken", problem: problem(told) });
 });
 
-it("verify finds an entry that names the inner run of another node as its own", async () => {
+it("verify reports an entry of a workflow node that names the inner run of another node", async () => {
   const told = await closedStory();
   rewrite(told, told.outer, /"parent":\{"execution":"\w+"/, '"parent":{"execution":"exec_other"');
   const tip = entriesOf(told, told.outer).at(-1)?.entry.hash ?? "";

@@ -104,7 +104,7 @@ it("a map moves large items and a large list of results to blobs", async () => {
   expect(await left(many, "results")).toMatch(/"type":"json"/);
 });
 
-it("a map leaves the decisions of nodes in its body out of the list of results", async () => {
+it("a map has no decisions of the nodes in its body in its list of results", async () => {
   const nodes: Node[] = [decision("d"), action("k"), { id: "done", type: "end" }];
   const arrows: Arrow[] = [
     ["d", "k", "yes"],
@@ -129,22 +129,28 @@ describe("failed items of a map", () => {
   it.each<[string, MapNode["toleratedFailures"] & object, string]>([
     ["a number of items", { count: 2 }, "[1,2,3,4]"],
     ["a share of the items", { percent: 50 }, "[1,2,3,4]"],
-  ])("are tolerated up to %s, and their errors are in the list of results", async (_what, toleratedFailures, list) => {
-    const story = await mapped({ toleratedFailures }, { i: odd }, `{"list":${list}}`);
-    const error = { node: "i", class: "NodeFailed", message: "it is odd" };
-    expect(JSON.parse((await left(story, "results")) ?? "")).toEqual([{ error }, { n: 2 }, { error }, { n: 4 }]);
-  });
+  ])(
+    "are tolerated if they are at most %s, and their errors are in the list of results",
+    async (_what, toleratedFailures, list) => {
+      const story = await mapped({ toleratedFailures }, { i: odd }, `{"list":${list}}`);
+      const error = { node: "i", class: "NodeFailed", message: "it is odd" };
+      expect(JSON.parse((await left(story, "results")) ?? "")).toEqual([{ error }, { n: 2 }, { error }, { n: 4 }]);
+    },
+  );
 
   it.each<[string, MapNode["toleratedFailures"] & object, string]>([
     ["a number of items", { count: 1 }, "(2 of 4 items failed, 1 may)"],
     ["a share of the items", { percent: 49 }, "(2 of 4 items failed, 1 may)"],
-  ])("fail the map beyond %s, but only after all items have run", async (_what, toleratedFailures, sentence) => {
-    const story = await mapped({ toleratedFailures }, { i: odd }, '{"list":[1,2,3,4]}');
-    expect(failure(story)).toBe(`in item 0: it is odd ${sentence}`);
-    expect(story.begun).toHaveLength(4);
-  });
+  ])(
+    "fail the map if they are more than %s, but only after all items have run",
+    async (_what, toleratedFailures, sentence) => {
+      const story = await mapped({ toleratedFailures }, { i: odd }, '{"list":[1,2,3,4]}');
+      expect(failure(story)).toBe(`in item 0: it is odd ${sentence}`);
+      expect(story.begun).toHaveLength(4);
+    },
+  );
 
-  it("make the run continue at the node of the map's onError, which finds the failure in its context", async () => {
+  it("make the run continue at the map's onError node, which finds the failure in its context", async () => {
     const seen: (string | undefined)[] = [];
     const nodes = [mapOver("m", [action("i")], [], { onError: "r" }), action("r")];
     const look = (request: RunRequest) => {
@@ -176,7 +182,7 @@ it("nested maps and forks keep the results of each map separate", async () => {
 
 const blobs = new Map<string, string>();
 
-/** A reference to a JSON blob with this text. */
+/** Returns a reference to a JSON blob with this text. */
 function blob(text: string, type: BlobRef["type"] = "json"): string {
   const sha256 = String(blobs.size).padStart(64, "0");
   blobs.set(sha256, text);
@@ -215,9 +221,12 @@ it.each<[string, Record<string, string>, string]>([
   ["mail", { mail: '{"0":1}' }, 'context["mail"] is an object, not a list'],
   ["mail.n", { mail: '{"n":3}' }, 'context["mail.n"] is a number, not a list'],
   ["mail", { mail: "null" }, 'context["mail"] is null, not a list'],
-])("findItems says why the path %j leads to no list in the context %j", async (path, slots, sentence) => {
-  expect(await found(path, slots)).toEqual({ problem: expect.stringContaining(sentence) });
-});
+])(
+  "findItems throws an error that says why the path %j leads to no list in the context %j",
+  async (path, slots, sentence) => {
+    expect(await found(path, slots)).toEqual({ problem: expect.stringContaining(sentence) });
+  },
+);
 
 const inner = mapOver("n", [action("i")], [], { items: "item" });
 const nested = flow("nested", [mapOver("m", [inner], [])], lines("start > m > end"));
@@ -226,7 +235,7 @@ it.each([
   [3, "success", undefined],
   [2, "failed", "item has 3 items, this map takes 2 - split the list, or map over parts of it"],
 ])(
-  "a map inside a map, with a limit of %i items in total, ends in %s for a list of three items",
+  "a map inside a map with a limit of %i items in total gets an entry with the status `%s` for a list of three items",
   async (most_items, status, message) => {
     const story = await new Story(nested).start('{"list": [[1, 2, 3]]}');
     await story.finish(story.deliver("m", 0));

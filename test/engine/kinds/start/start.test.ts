@@ -39,14 +39,14 @@ const fileOf = (key: string, text: string) => ({
 
 describe("the start of a run", () => {
   it.each(["12345678901234567890", "850.0", '"ünï 😀"', "[ 1.10 ]", '{"a":{"b":-0}}', "1e400"])(
-    "gives the value %s to the run exactly as it was sent",
+    "gives the value %s to the run with exactly the text that the caller sent",
     async (json) => {
       const { context } = await started({ context: ` { "x" : ${json} } ` });
       expect(context.get("x")).toBe(json);
     },
   );
 
-  it("that must wait in a queue starts no state machine, and a sweep starts none either", async () => {
+  it("starts no state machine if the run must wait in a queue, and a sweep also starts no state machine", async () => {
     const queue = { pools: ["W#one"], admission: "" };
     const { world, record } = await started({ queue });
     expect(record).toMatchObject({ ...queue, status: "queued", open: true });
@@ -57,7 +57,7 @@ describe("the start of a run", () => {
     expect(world.machines.has(record.id)).toBe(true);
   });
 
-  it("that must wait in a queue can be cancelled, and then the run is closed before any node has run", async () => {
+  it("that must wait in a queue can be cancelled, and then the close of the run comes before any node", async () => {
     const { world, record } = await started({ queue: { pools: ["W#one"], admission: "" } });
     expect(await cancelExecution(world.ports(atOnce), record.id)).toMatchObject({ status: "cancelled" });
     expect(world.record(record.id)).toMatchObject({
@@ -82,7 +82,7 @@ describe("the start of a run", () => {
     ]);
   });
 
-  it("with an id that was used before returns the existing run of that id, with its version", async () => {
+  it("with an id that was used before returns the existing run with that id, and the version of this run", async () => {
     const world = new World();
     const id = `exec_${"0".repeat(26)}`;
     const first = await startExecution(world.ports(atOnce), { id, version: world.publish(one), context: '{"n": 1}' });
@@ -94,7 +94,7 @@ describe("the start of a run", () => {
     expect(context.get("n")).toBe("1");
   });
 
-  it("streams uploaded files into blobs and puts these under their keys of the context", async () => {
+  it("streams uploaded files into blobs and sets the keys of the files in the context to these blobs", async () => {
     const { world, context } = await started({ context: '{"a":1}', files: [fileOf("pdf", "%PDF")] });
     expect(context.get("pdf")).toBe(referenceText({ sha256: sha256("%PDF"), bytes: 4, type: "bytes" }));
     expect(Array.from(world.blobs.blobs.values(), String)).toEqual(["%PDF"]);
@@ -146,7 +146,7 @@ describe("an initial context of a run", () => {
       [],
       /nested more than 500 levels/,
     ],
-  ])("is refused before anything starts if %s", async (_what, context, files, message) => {
+  ])("is refused before the run starts if %s", async (_what, context, files, message) => {
     const world = new World();
     const version = world.publish({ ...one, inputs });
     const refused = startExecution(world.ports(atOnce), { version, context, files });
@@ -168,7 +168,7 @@ const written = flow(
 );
 const byHand: Pick<Workflow, "nodes"> = { nodes: written.nodes.filter(({ id }) => id === "b") };
 
-describe("the list `fresh` at the start of a run, whose nodes get new code,", () => {
+describe("the list `fresh` of the nodes that get new code, in the request that starts a run,", () => {
   it("can name prompt nodes", () => {
     expect(promptNodes(written)).toEqual(["a", "c"]);
     expect(freshProblem(written, { fresh: ["c", "a"] })).toBeNull();

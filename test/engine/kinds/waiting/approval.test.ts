@@ -38,7 +38,7 @@ describe("a new approval", () => {
     ]);
   });
 
-  it("creates one task that has the Step Functions tokens of all its deliveries, however many there are", async () => {
+  it("creates one task that has the Step Functions tokens of all deliveries, however many deliveries there are", async () => {
     const story = await waiting();
     await requestApproval(story.ports, story.event());
     await requestApproval(story.ports, story.event("token-2"));
@@ -53,7 +53,7 @@ describe("a new approval", () => {
     expect(story.task.message).not.toContain("s3cr3t");
   });
 
-  it("masks the client's credentials in the message that people see, wherever the text came from", async () => {
+  it("masks the client's credentials in the message that people see, even if another source contains the same text", async () => {
     const story = await new Asked(asking({ message: "Answer {{mail}}?" })).begin('{"mail": "it is pa55-w0rd!"}');
     const credentials = { ...story.ports.credentials, secretsOf: async () => ["pa55-w0rd"] };
     await requestApproval({ ...story.ports, credentials }, story.event());
@@ -135,7 +135,7 @@ describe("an answer to an approval", () => {
     },
   );
 
-  it("is checked for its choice first, then for its time, and for its data last", async () => {
+  it("is refused for a wrong choice first, then for an earlier answer, and last for wrong data", async () => {
     const story = await waiting({ form: { type: "object", required: ["why"] } });
     const name = async (choice: string) => refused(story, choice, "{}").catch((error: Error) => error.name);
     expect([await name("perhaps"), await name("approved")]).toEqual(["AnswerMisfit", "AnswerMisfit"]);
@@ -145,7 +145,7 @@ describe("an answer to an approval", () => {
     expect(await name("approved")).toBe("AnswerRefused");
   });
 
-  it("needs no node name if only one node of the run waits", async () => {
+  it("needs no node id if only one node of the run waits", async () => {
     const story = await waiting();
     const { task } = await answerTask(story.ports, { execution: story.id, ...byAnn });
     expect(task.node).toBe("ask");
@@ -153,7 +153,7 @@ describe("an answer to an approval", () => {
     await expect(again).rejects.toThrow(/"ask" was already answered by ann at .*: approved/);
   });
 
-  it("is refused if it is sent twice, with a message that names the first answer and its time", async () => {
+  it("is refused if it is sent twice, with a message that names the first answer and the time of the first answer", async () => {
     const story = await waiting();
     const at = story.world.clock.iso();
     await story.finish(story.answering("rejected"));
@@ -197,7 +197,7 @@ describe("an answer to an approval", () => {
     await expect(answerTask(story.ports, other)).rejects.toThrow(/no execution "exec_none"/);
   });
 
-  it("needs the id of a task if several tasks of the node are open", async () => {
+  it("must name the id of a task if several tasks of the node are open", async () => {
     const story = await waiting();
     const other = { ...story.task, id: "task_other", scope: "/m@1.0", seq: 1 };
     await story.ports.tasks.create(other);
@@ -211,23 +211,26 @@ describe("an answer to an approval", () => {
     ["the next approval of the run", { node: "next" }],
     ["the next visit of the same node in a loop", { seq: 5 }],
     ["the same node for another item of a map", { scope: "/m@1.0" }],
-  ])("that is sent a second time does not answer %s, and its refusal says who answered first", async (_what, of) => {
-    const story = await waiting();
-    const at = story.world.clock.iso();
-    const next = { ...story.task, id: "task_next", ...of };
-    const answer = { execution: story.id, ...byAnn };
-    await answerTask(story.ports, answer);
-    await story.ports.tasks.create(next);
-    const told =
-      `${story.id} has asked 2 times, and "ask" was already answered by ann at ${at}: approved (a test) - ` +
-      `name the task to answer: task_next (${next.node})`;
-    await expect(answerTask(story.ports, answer)).rejects.toThrow(told);
-    const again = answerTask(story.ports, { ...answer, node: "ask" });
-    await expect(again).rejects.toThrow(/already answered by ann/);
-    expect(story.world.tasks.all().map(({ status }) => status)).toEqual(["sent", "open"]);
-  });
+  ])(
+    "does not answer %s when it is sent a second time, and its refusal names the person who answered first",
+    async (_what, of) => {
+      const story = await waiting();
+      const at = story.world.clock.iso();
+      const next = { ...story.task, id: "task_next", ...of };
+      const answer = { execution: story.id, ...byAnn };
+      await answerTask(story.ports, answer);
+      await story.ports.tasks.create(next);
+      const told =
+        `${story.id} has asked 2 times, and "ask" was already answered by ann at ${at}: approved (a test) - ` +
+        `name the task to answer: task_next (${next.node})`;
+      await expect(answerTask(story.ports, answer)).rejects.toThrow(told);
+      const again = answerTask(story.ports, { ...answer, node: "ask" });
+      await expect(again).rejects.toThrow(/already answered by ann/);
+      expect(story.world.tasks.all().map(({ status }) => status)).toEqual(["sent", "open"]);
+    },
+  );
 
-  it("that is sent a second time after the last of several approvals is refused, and its refusal names the latest answer", async () => {
+  it("is refused when it is sent a second time after the last of several approvals, and the refusal names the latest answer", async () => {
     const story = await waiting();
     await story.ports.tasks.create({
       ...story.task,
@@ -243,7 +246,7 @@ describe("an answer to an approval", () => {
     await expect(answerTask(story.ports, answer)).rejects.toThrow(/already answered by ann/);
   });
 
-  it("makes the run take the default edge if its choice has no edge of its own", async () => {
+  it("makes the run take the default edge if no edge is for the choice of the answer", async () => {
     const story = await waiting({ choices: ["approved", "later"] }, [["ask", "prepare", "default"]]);
     await story.finish(story.answering("later"));
     const head = JSON.parse(story.world.chain.entriesOf(story.id).at(-1)?.head ?? "{}");
@@ -264,14 +267,14 @@ describe("the timeout of an approval", () => {
     expect(story.status).toBe("running");
   });
 
-  it("puts the choice `timeout` into the context, without a person", async () => {
+  it("puts the choice `timeout` into the context, but no name of a person", async () => {
     const story = await waiting({}, [["ask", "pay", "timeout"]]);
     await settleNode(story.ports, { ...story.settling(), expired: true });
     expect(await story.value("ask")).toMatchObject({ choice: "timeout", by: null, data: null });
     await expect(refused(story)).rejects.toThrow(/"ask" expired at .* and went on as "timeout"/);
   });
 
-  it("is applied by the sweeper or by a late request if Step Functions does not report it", async () => {
+  it("is applied by the sweeper or by a late request if Step Functions does not report the timeout", async () => {
     const [overdue, late] = [
       await waiting({}, [["ask", "pay", "timeout"]]),
       await new Asked(asking({}, [["ask", "pay", "timeout"]])).begin(),

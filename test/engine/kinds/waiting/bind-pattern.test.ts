@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../../packages/workflow/src/workflow.ts";
 import { EventWait } from "../../../support/engine/event-wait.ts";
 
-/** Starts a wait for an event whose `detail.n` is `wanted`, filled in from the context. */
+/** Starts a wait for an event whose `detail.n` matches `wanted`. The wait fills in the values of the context. */
 async function waiting(wanted: JsonValue, context: string) {
   const story = await new EventWait({ source: ["crm"], detail: { n: [wanted] } }).begin(context);
   await story.wait();
@@ -29,14 +29,17 @@ describe("an event pattern that names values of the context", () => {
     ["{{n}}", '{"n":"*"}', '"*"', '"a"'],
     ["{{n}}", '{"n":"{\\"exists\\":true}"}', '"{\\"exists\\":true}"', '"a"'],
     [{ wildcard: "{{n}}-*" }, '{"n":"a*\\\\"}', '"a*\\\\-7"', '"ab-7"'],
-  ])("that has %j in the context %s matches %s, and not %s", async (wanted, context, right, wrong) => {
-    const story = await waiting(wanted, context);
-    expect(await story.emit(`{"n":${wrong}}`)).toEqual([]);
-    expect(await story.emit(`{"n":${right}}`)).toEqual([story.id]);
-    expect(story.chain.at(-1)).toBe("pause success");
-  });
+  ])(
+    "that contains %j matches in the context %s the value %s, but not the value %s",
+    async (wanted, context, right, wrong) => {
+      const story = await waiting(wanted, context);
+      expect(await story.emit(`{"n":${wrong}}`)).toEqual([]);
+      expect(await story.emit(`{"n":${right}}`)).toEqual([story.id]);
+      expect(story.chain.at(-1)).toBe("pause success");
+    },
+  );
 
-  it("is stored in the task with the values filled in", async () => {
+  it("is stored in the task with the values in place of the names", async () => {
     const story = await waiting("{{n}}", '{"n":12345678901234567890}');
     const [task] = story.world.tasks.all();
     expect(textOfJson(task?.pattern ?? {})).toBe('{"source":["crm"],"detail":{"n":[12345678901234567890]}}');
@@ -64,7 +67,7 @@ describe("an event pattern that names values of the context", () => {
     ["that is short", '{"key":"abc"}', "{{key}}"],
     ["inside a secret object", '{"key":{"id":7}}', "x-{{key.id}}"],
     ["inside another value", '{"key":"s3cret-value","other":"for s3cret-value"}', "{{other}}"],
-  ])("fails its node, without showing the secret, if it uses a secret %s", async (_what, context, wanted) => {
+  ])("fails its node without showing the secret if the pattern uses a secret %s", async (_what, context, wanted) => {
     const inputs = { properties: { key: { secret: true } } };
     const story = await new EventWait({ detail: { n: [wanted] } }, {}, { inputs }).begin(context);
     const failure = (await story.wait().catch((error) => error)) as Error;

@@ -13,7 +13,7 @@ async function waiting(options = {}): Promise<Asked> {
 }
 
 describe("the list of the values that an approval's message names", () => {
-  it("has each named path with the value that the node saw, and masks secrets", async () => {
+  it("has each named path with the value that the path had for the node, and masks secrets", async () => {
     const story = await waiting({ message: "Pay {{order.total}} to {{who}}? {{who}} has {{key.inside}}." });
     const { named } = await taskContents(story.ports, story.task);
     expect(named?.map(({ path, value }) => [path, value?.text])).toEqual([
@@ -46,7 +46,7 @@ describe("the list of the values that an approval's message names", () => {
 describe("the outcome of an approval's task", () => {
   const answer = { choice: "approved", by: "ann", from: "a page" };
 
-  it("is null while the task waits, and then the answer, with all digits of the numbers in its data", async () => {
+  it("is null while the task waits, and afterwards the answer, with all digits of the numbers in the answer's data", async () => {
     const story = await waiting({ into: "verdict" });
     const { task } = story;
     expect((await taskContents(story.ports, task)).outcome).toBeNull();
@@ -55,14 +55,14 @@ describe("the outcome of an approval's task", () => {
     expect(outcome).toMatchObject({ choice: "approved", by: "ann", at, data: { text: '{"limit": 850.0}' } });
   });
 
-  it("has no data if the answer had none", async () => {
+  it("has no data if the answer had no data", async () => {
     const story = await waiting();
     await answerTask(story.ports, { ...answer, task: story.task.id });
     const { outcome } = await taskContents(story.ports, story.task);
     expect(outcome && Object.keys(outcome).sort()).toEqual(["at", "by", "choice"]);
   });
 
-  it("is the choice `timeout` without a person if the time was over", async () => {
+  it("is the choice `timeout` without a person if the timeout of the approval was over", async () => {
     const story = await waiting();
     const late = await new Asked(asking({}, [["ask", "end", "timeout"]])).begin();
     await requestApproval(late.ports, late.event());

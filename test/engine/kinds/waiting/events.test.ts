@@ -12,7 +12,7 @@ const since = { since: "start" } as const;
 const text = '{"id":"event-1","source":"crm","detail":{"customer":"acme","sum":850.0}}';
 
 describe("a wait for an event", () => {
-  it("with `since` continues immediately with an event that arrived before the wait, and keeps all digits of its numbers", async () => {
+  it("with `since` continues at once with an event that arrived before the wait, and keeps all digits of the event's numbers", async () => {
     const story = await new EventWait(pattern, since).begin(context);
     expect(await deliverEvent(story.ports, text)).toEqual([]);
     await story.wait();
@@ -42,7 +42,7 @@ describe("a wait for an event", () => {
     expect(story.world.tasks.wakes.events.size).toBe(0);
   });
 
-  it("misses no event, at whichever step of the start of the wait the event arrives", async () => {
+  it("misses no event, whichever step its start has reached when the event arrives", async () => {
     for (let steps = 0; ; steps++) {
       const story = await new EventWait(pattern, since).begin(context);
       const wait = story.world.spawn("wait", (ports) => requestApproval(ports, story.event));
@@ -55,7 +55,7 @@ describe("a wait for an event", () => {
     }
   });
 
-  it("takes an event even if the wait starts at any step of the delivery of the event", async () => {
+  it("takes an event, whichever step the delivery of the event has reached when the wait starts", async () => {
     for (let steps = 0; ; steps++) {
       const story = await new EventWait(pattern, since).begin(context);
       const event = story.world.spawn("event", (ports) => deliverEvent(ports, text));

@@ -11,14 +11,14 @@ async function waiting(): Promise<Asked> {
   return story;
 }
 
-/** Lists the outcomes that were written for the approval. */
+/** Returns the decision or the error class of each entry of the approval. */
 function decision(story: Asked): unknown {
   const heads = story.world.chain.entriesOf(story.id).map(({ head }) => JSON.parse(head));
   return heads.filter(({ node_id }) => node_id === "ask").map((head) => head.decision_result ?? head.error_class);
 }
 
-describe("the race of answers and the timeout of an approval", () => {
-  it("is won by the answer even if the process of the answer dies before SendTaskSuccess and the timeout fires", async () => {
+describe("the race between the answers and the timeout of an approval", () => {
+  it("is won by the answer once its entry is on the chain, even if its process then dies and the timeout ends", async () => {
     const story = await waiting();
     const answer = story.answering();
     await story.until(answer, "SendTaskSuccess");
@@ -27,7 +27,7 @@ describe("the race of answers and the timeout of an approval", () => {
     expect(decision(story)).toEqual(["approved"]);
   });
 
-  it("is won by the timeout if the answer comes later, and the refusal of the answer gives this reason", async () => {
+  it("is won by the timeout if the answer comes later, and the answer is refused with this reason", async () => {
     const story = await waiting();
     const answer = story.answering();
     await story.until(answer, "entry 2");
@@ -56,7 +56,7 @@ describe("the race of answers and the timeout of an approval", () => {
     },
   );
 
-  it("is won by one of two answers, and the refusal of the other answer names who answered first", async () => {
+  it("is won by one of two answers, and the refusal of the other answer names the person who answered first", async () => {
     const story = await waiting();
     const [first, second] = [story.answering("approved", { by: "ann" }), story.answering("rejected", { by: "bob" })];
     await story.until(first, "entry 2");
@@ -68,7 +68,7 @@ describe("the race of answers and the timeout of an approval", () => {
   });
 });
 
-describe("an answer that arrives while the Lambda of the approval still stores its token", () => {
+describe("an answer that arrives while a Lambda stores the Step Functions token of the approval", () => {
   it("is sent to Step Functions by that Lambda if the token was stored after the answer", async () => {
     const story = await waiting();
     const late = story.request("token-2");
@@ -81,7 +81,7 @@ describe("an answer that arrives while the Lambda of the approval still stores i
     expect(story.task.status).toBe("sent");
   });
 
-  it("results in exactly one outcome for every order of the calls, and the run no longer shows as waiting", async () => {
+  it("leads to exactly one outcome for every order of the calls, and the run no longer has the status `waiting`", async () => {
     for (const point of ["read 1..", "turn 2", "put token", "create task", "set status", "read 2", "publish"]) {
       const story = await new Asked(withTimeout).begin();
       await story.finish(story.request("token-1"));
@@ -98,7 +98,7 @@ describe("an answer that arrives while the Lambda of the approval still stores i
   });
 });
 
-describe("the race of an answer and a close", () => {
+describe("the race between an answer and a close", () => {
   it("ends in a refused answer if the run was cancelled before the entry of the answer was written", async () => {
     const story = await waiting();
     const answer = story.answering();

@@ -16,7 +16,7 @@ class Linked extends EventWait {
     return super.begin('{"customer":"acme"}');
   }
 
-  /** Returns the resume link that the code of the node with the entry number `seq` gets. */
+  /** Returns the resume link that the code of the node with the entry number `seq` reads. */
   async urlAt(seq: number, node = "pause"): Promise<string | null> {
     const position = await readPosition(this.ports, { execution: this.id, scope: "", seq });
     return resumeUrl(this.ports, position, node);
@@ -61,7 +61,7 @@ describe("the resume link of a wait", () => {
     expect(await story.urlAt(1, "nobody")).toBeNull();
   });
 
-  it("ends the wait once, and keeps all digits of the numbers in the body of the call", async () => {
+  it("ends the wait once, and the body of the call keeps all digits of its numbers", async () => {
     const story = await linked();
     await story.wait();
     expect(await story.call()).toBe(true);
@@ -84,7 +84,7 @@ describe("the resume link of a wait", () => {
     expect(story.news).toContain("850.0");
   });
 
-  it("ends the wait even if the start of the wait and the call of the link overlap at any step", async () => {
+  it("ends the wait, whichever step the start of the wait has reached when the link is called", async () => {
     for (const first of ["call", "wait"]) {
       for (let steps = 0; ; steps++) {
         const story = await linked();
@@ -117,7 +117,7 @@ describe("the resume link of a wait", () => {
     }
   });
 
-  it("reports to its caller if the wait or its run has already ended", async () => {
+  it("refuses a call after the end of the wait or of the run", async () => {
     const expired = await linked();
     await expired.wait();
     await settleNode(expired.ports, { ...expired.event, expired: true });

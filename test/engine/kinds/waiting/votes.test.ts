@@ -43,7 +43,7 @@ function messageOf(process: Process): string {
   return (process.error as Error).message;
 }
 
-/** The kinds or decisions of the entries of the approval, its votes first. */
+/** Returns the kind or the decision of each entry of the approval, first of the votes. */
 function written(story: Asked): unknown[] {
   const heads = story.world.chain.everyEntryOf(story.id).map(({ head }) => JSON.parse(head));
   return heads
@@ -53,7 +53,7 @@ function written(story: Asked): unknown[] {
 }
 
 describe("an approval with approvers", () => {
-  it("is decided by the choice that first has as many different people as `count` asks for", async () => {
+  it("is decided by the first choice for which as many different people as `count` have voted", async () => {
     const story = await waiting();
     expect(await story.finish(vote(story, ann))).toMatchObject({ missing: 1, sent: false });
     expect(story.task.status).toBe("open");
@@ -96,7 +96,7 @@ describe("an approval with approvers", () => {
     expect(story.task.status).toBe("open");
   });
 
-  it("counts the vote of one person once, even if the person proves the identity in a second way", async () => {
+  it("counts the vote of one person once, even if the person proves their identity in two ways", async () => {
     const story = await waiting();
     await story.finish(vote(story, ann));
     const again = vote(story, { ...ann, ids: ["ann@acme.com", "sub_1"], via: { kind: "jwt", issuer: "https://id" } });
@@ -107,7 +107,7 @@ describe("an approval with approvers", () => {
     expect(written(story)).toEqual([["vote", "approved"]]);
   });
 
-  it("lets people withdraw their votes until the count is reached, but not afterwards", async () => {
+  it("lets people withdraw their votes until a choice has enough votes, but not afterwards", async () => {
     const story = await waiting();
     await story.finish(vote(story, ann));
     await story.finish(withdrawal(story, ann));
@@ -141,7 +141,7 @@ describe("an approval with approvers", () => {
     expect(await story.finish(late)).toBe("ApproverRefused");
   });
 
-  it("ends as its timeout says if there are too few votes, and accepts no vote afterwards", async () => {
+  it("ends with its timeout if there are too few votes, and accepts no vote afterwards", async () => {
     const story = await waiting();
     await story.finish(vote(story, ann));
     story.world.clock.advance(24 * 3_600_000 + 1);
@@ -157,7 +157,7 @@ describe("an approval with approvers", () => {
 });
 
 describe("an approval whose votes arrive at once or late", () => {
-  it("counts both votes that arrive at once", async () => {
+  it("counts both of two votes that arrive at once", async () => {
     const story = await waiting();
     const [one, other] = [vote(story, ann), vote(story, bob)];
     await story.until(one, "entry 1");
@@ -171,7 +171,7 @@ describe("an approval whose votes arrive at once or late", () => {
     ]);
   });
 
-  it("counts one vote of a person who sends two at once", async () => {
+  it("counts one vote of a person who sends two votes at once", async () => {
     const story = await waiting();
     const [one, other] = [vote(story, ann), vote(story, ann, "rejected")];
     await story.until(one, "entry 1");
@@ -181,7 +181,7 @@ describe("an approval whose votes arrive at once or late", () => {
     expect(written(story)).toEqual([["vote", "rejected"]]);
   });
 
-  it("ends in the decision, which the sweeper completes, if the process dies directly after the decisive vote", async () => {
+  it("ends in the decision of the votes, because the sweeper completes it if the process dies after the decisive vote", async () => {
     const story = await waiting({ count: 1 });
     const one = vote(story, ann);
     await story.until(one, "entry 2");
@@ -196,7 +196,7 @@ describe("an approval whose votes arrive at once or late", () => {
     expect(story.world.answered.size).toBe(1);
   });
 
-  it("ends in the decision if another vote or the timeout comes after the decisive vote", async () => {
+  it("ends in the decision of the votes if another vote or the timeout comes after the decisive vote", async () => {
     for (const next of [(story: Asked) => vote(story, bob), (story: Asked) => story.expiring()]) {
       const story = await waiting({ count: 1 });
       const one = vote(story, ann);
@@ -223,7 +223,7 @@ describe("an approval whose votes arrive at once or late", () => {
   });
 });
 
-describe("two approvals that exclude each other", () => {
+describe("two approvals of which one person may answer only one", () => {
   async function inBranches() {
     const any = ["ann@acme.com", "bob@acme.com", "cid@acme.com"];
     const node = (id: string, other: string) => approval(id, { approvers: { any, count: 2, not: [other] } });
@@ -252,7 +252,7 @@ describe("two approvals that exclude each other", () => {
   }
   const voted = (name: string) => ["vote", `${name}@acme.com`, "a test"];
 
-  it("let a person vote on one of them even if a process died before it wrote the person's vote on the other", async () => {
+  it("let a person vote on one of them even if a process died before it wrote this person's vote on the other", async () => {
     const { story, on, votesOn } = await inBranches();
     const dying = on("ask");
     await story.until(dying, "entry 1");
@@ -279,7 +279,7 @@ describe("two approvals that exclude each other", () => {
     expect([votesOn("ask"), votesOn("other")]).toEqual([[voted("bob")], [voted("ann")]]);
   });
 
-  it("let a person vote on one of them only, even if the vote on the other decides in the meantime", async () => {
+  it("let a person vote on one of them only, even if this person's vote on the other decides in the meantime", async () => {
     const { story, on, votesOn } = await inBranches();
     await story.finish(on("ask", bob));
     const late = on("other");

@@ -26,7 +26,7 @@ class Waits extends Story {
     return { execution: { id: this.id, workflowId, version }, scope: "", seq: 1, node: "pause" };
   }
 
-  /** Runs the first task of the wait, or with `waited` the task after the pause. */
+  /** Runs the first task of the wait. With `waited`, runs the task after the pause instead. */
   run(waited = false): Promise<unknown> {
     return runNode(this.ports, { ...this.event, ...(waited && { waited }) }, never);
   }
@@ -81,7 +81,7 @@ describe("a wait for a time", () => {
     expect(story.world.record(story.id).status).toBe("running");
   });
 
-  it("no longer gives its run the status `waiting` after the wait was settled early", async () => {
+  it("no longer gives its run the status `waiting` after a settle task has written its entry early", async () => {
     const story = await new Waits({ kind: "seconds", seconds: 900 }).begin();
     await story.run();
     await story.finish(story.settle("pause", 1));
@@ -110,7 +110,7 @@ describe("a wait for a time", () => {
     expect(story.chain.at(-1)).toBe("pause failed");
   });
 
-  it("fails without showing the secret if its time is a secret input that is not a time", async () => {
+  it("fails without showing the secret if its time comes from a secret input that is not a time", async () => {
     const inputs = { properties: { due: { secret: true } } };
     for (const due of ["s3cr3t-of-20-letters", `${"x".repeat(65)}s3cr3t-of-20-letters`, 4111111111111111]) {
       const story = await new Waits({ kind: "until", until: "{{due}}" }, { inputs }).begin(JSON.stringify({ due }));
@@ -123,7 +123,7 @@ describe("a wait for a time", () => {
   it.each([
     [60, ["S1"]],
     [61, []],
-  ])("of %i seconds leaves the sandboxes %j alive", async (seconds, kept) => {
+  ])("of %i seconds leaves only the sandboxes %j alive", async (seconds, kept) => {
     const story = await new Waits({ kind: "seconds", seconds }).begin();
     await story.run();
     expect(story.world.sandboxes.alive().map(({ id }) => id)).toEqual(kept);
@@ -151,7 +151,7 @@ describe("a wait for an event", () => {
     return story;
   }
 
-  it("continues with an event that matches, keeps all digits of its numbers, and ignores other events", async () => {
+  it("continues with an event that matches, keeps all digits of the event's numbers, and ignores other events", async () => {
     const story = await waiting();
     expect(await deliverEvent(story.ports, '{"source":"shop","detail":{"order":"B-1"}}')).toEqual([]);
     expect(story.chain.at(-1)).toBe("prepare success");

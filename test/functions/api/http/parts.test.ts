@@ -62,7 +62,7 @@ describe("the text of a request's body", () => {
     else expect(refused).toThrow(/at most/);
   });
 
-  it("stays unchanged in the named fields, so that their numbers stay exact, and is parsed in all other fields", () => {
+  it("stays unchanged in the named fields, so that the numbers there stay exact, and is parsed in all other fields", () => {
     const text = '{"context": {"n": 850.0, "n2": 12345678901234567890}, "version": 1.0}';
     const value = readBody({ text, headers: {} }, ["context", "data"]);
     expect(value).toEqual({ context: new RawJson('{"n": 850.0, "n2": 12345678901234567890}'), version: 1 });
@@ -81,7 +81,7 @@ describe("the text of a request's body", () => {
   it.each([
     [500, "is accepted"],
     [501, "the body is nested 502 levels deep, at most 501 are taken - make it flatter"],
-  ])("with a context of %i levels has this result: %s", (levels, sentence) => {
+  ])("with a context of %i levels has the result: %s", (levels, sentence) => {
     const text = `{"context": ${'{"a":'.repeat(levels)}1${"}".repeat(levels)}}`;
     const read = () => readBody({ text, headers: {} }, ["context"]);
     if (sentence === "is accepted") expect(read()).toHaveProperty("context");
@@ -94,7 +94,7 @@ describe("the text of a request's body", () => {
 });
 
 describe("a received request", () => {
-  it("has path values that are decoded once, or unchanged if they are not UTF-8", () => {
+  it("has path values that are decoded once, and path values that stay unchanged because they are not UTF-8", () => {
     const pathParameters = { id: "a%20b", twice: "%2541", broken: "%E0%A4%A" };
     const { params } = receive({ ...base, pathParameters });
     expect(params).toEqual({ id: "a b", twice: "%41", broken: "%E0%A4%A" });
@@ -142,7 +142,7 @@ describe("an answer of the API", () => {
   it.each([
     ["small", '"'.repeat(1_000), undefined],
     ["full of quotes, too large for a Lambda when escaped", '"'.repeat(2_000_000), true],
-  ])("that is %s fits into a Lambda's answer unchanged", (_what, value, isBase64Encoded) => {
+  ])("that is %s fits into the response of a Lambda unchanged", (_what, value, isBase64Encoded) => {
     const answer = render({ status: 200, body: { value } });
     expect(answer.isBase64Encoded).toBe(isBase64Encoded);
     expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(6 * 1024 * 1024);
@@ -181,7 +181,10 @@ describe("a web page of another origin", () => {
   });
 });
 
-/** Returns the message about the value at the path of the misfit. */
+/**
+ * Returns the messages about a value that does not fit the schema, joined by semicolons. Returns an empty text if it
+ * fits.
+ */
 function said(schema: z.ZodType, value: unknown): string {
   try {
     parse(schema, value, "the body", 422);

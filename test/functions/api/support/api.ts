@@ -18,9 +18,9 @@ export interface Called {
 }
 
 export interface CallOptions {
-  /** Text of an API key. If absent, the admin's key; if null, no key. */
+  /** The text of an API key. If absent, the request has the admin's key. If null, the request has no key. */
   key?: string | null;
-  /** The body, sent as JSON; a string is sent unchanged. */
+  /** The body, which is sent as JSON. A string is sent unchanged. */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -29,7 +29,7 @@ export interface TestApi {
   url: string;
   cloud: TestCloud;
   ports: ServicePorts;
-  /** Internal errors that the API has thrown. The tests of a file fail if this list is not empty at their end. */
+  /** Internal errors that the API has thrown. The tests of a file fail if this list is not empty at the end. */
   failures: unknown[];
   call(request: string, options?: CallOptions): Promise<Called>;
   key(role: Role, client?: string): Promise<string>;
@@ -39,7 +39,7 @@ export interface TestApi {
 
 const ulid = monotonicFactory();
 
-/** Opens the API over real HTTP for the tests of a file, with a test cloud of its own. */
+/** Opens the API over real HTTP for the tests of a file, with a separate test cloud. */
 export function useApi(): TestApi {
   const api = { failures: [] } as unknown as TestApi;
   let close: () => Promise<void>;
@@ -74,7 +74,7 @@ export function useApi(): TestApi {
   return api;
 }
 
-/** Expects an answer with this status, and a detail that equals or matches `sentence`. */
+/** Expects a response with this status and a field `detail` that equals or matches `sentence`. */
 export async function expectRefusal(asked: Promise<Called>, status: number, sentence: string | RegExp): Promise<void> {
   const { status: found, body } = await asked;
   const detail = sentence instanceof RegExp ? expect.stringMatching(sentence) : sentence;
@@ -108,7 +108,7 @@ async function callApi(
   return called;
 }
 
-/** Checks that the OpenAPI document contains this answer. */
+/** Checks that the OpenAPI document describes this response. */
 function expectAsPromised(method: string, path: string, { status, headers, body }: Called): void {
   const type = headers.get("content-type");
   if (status >= 400 && type === "application/problem+json") {
