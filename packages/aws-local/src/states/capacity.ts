@@ -43,7 +43,10 @@ export class Capacity<Line> {
   readonly #leaving = new Map<Line, () => void>();
   #atWork = 0;
   readonly #holds = new Set<() => void>();
-  /** The start of the first of the present holds. Holds of one burst count as one, although there are gaps. */
+  /**
+   * The start of the first present hold. In a burst, this is the first hold of the burst, although that hold may have
+   * ended.
+   */
   #heldSince = 0;
   /** The timer of the present burst; undefined if there is none. */
   #burst: NodeJS.Timeout | undefined;
@@ -80,8 +83,8 @@ export class Capacity<Line> {
 
   /**
    * Keeps waiting lines from starting, so that a request is answered first. Returns a function that ends this hold. If
-   * more lines wait than may work, a request that starts an execution is part of a burst: lines also wait for the next
-   * such request.
+   * more lines wait than may work, a request that starts an execution is part of a burst. After such a request, lines
+   * also wait for the next one.
    */
   hold({ startsExecution }: { startsExecution: boolean }): () => void {
     if (this.#holds.size === 0 && !this.#burst) this.#heldSince = Date.now();
