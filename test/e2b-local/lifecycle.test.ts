@@ -77,7 +77,7 @@ describe.runIf(process.platform === "linux")("a local E2B server that waits for 
     return { folder, server, ask: () => Sandbox.create("nova", { apiKey: API_KEY, ...server }) };
   };
 
-  test("starts no Python before a client requests a sandbox, and serves clients that request one at the same time", async () => {
+  test("starts no Python before a client requests a sandbox, and serves several clients at the same time", async () => {
     const { folder, server, ask } = await opened();
     expect(running(folder)).toBe(0);
     const [one, other] = await Promise.all([ask(), ask()]);
@@ -99,7 +99,7 @@ describe.runIf(process.platform === "linux")("a local E2B server that waits for 
   });
 });
 
-test("sandboxes that are created after the server has loaded packages have imported them, and older sandboxes continue", async () => {
+test("new sandboxes have already imported the packages that the server has loaded, and older sandboxes continue", async () => {
   const server = await openE2b({ apiKey: API_KEY, modules });
   const cold = await Sandbox.create("nova", { apiKey: API_KEY, ...server });
   await cold.runCode("kept = 1");
@@ -125,7 +125,7 @@ test("sandboxes that need no packages are forked from a process that never loads
   await server.close();
 });
 
-test("a local E2B server loads no packages before a client wants a sandbox that may import them", {
+test("a local E2B server imports packages only after a client has requested a sandbox that may use them", {
   tags: ["deep"],
 }, async () => {
   const server = await openE2b({ apiKey: API_KEY, modules: [wanted] });
@@ -172,7 +172,7 @@ describe("a sandbox whose Python processes end at their start", () => {
   afterAll(() => rmSync(folder, { recursive: true }));
   const { create } = useServer({ preloaded: { folder, module: "broken_kernels" } });
 
-  test("starts another process only for a cell, tells the caller how to continue, and recovers", async () => {
+  test("starts another Python process only for a cell, reports to the caller how to continue, and recovers", async () => {
     const sandbox = await create();
     const started = async () => (await sandbox.files.read("/tmp/starts", asRoot)).length;
     for (let cell = 0; cell < 3; cell++) {

@@ -144,7 +144,7 @@ describe("an event that is put on a local bus", () => {
     await expect(put(...entries)).rejects.toMatchObject({ name });
   });
 
-  it("is accepted if it has 900 KB", async () => {
+  it("is accepted if its size is 900 KB", async () => {
     expect(await put({ ...paid, Detail: JSON.stringify({ x: "y".repeat(900 * 1024) }) })).toMatchObject({
       FailedEntryCount: 0,
     });
@@ -160,7 +160,7 @@ describe("an event that is put on a local bus", () => {
     expect(world.delivered.map(({ payload }) => JSON.parse(payload).detail.n)).toEqual([1, 2]);
   });
 
-  it("is delivered only after the deliveries are started, and a second time if the process dies during the delivery", async () => {
+  it("is delivered after deliveries are started, and delivered again if the process dies during the delivery", async () => {
     const never = Promise.withResolvers<boolean>();
     world.takes = () => never.promise;
     await put(paid);
@@ -215,7 +215,7 @@ describe("an event that is put on a local bus", () => {
 });
 
 describe("a rule of the local EventBridge", () => {
-  it("works in the next process, and can be removed once its targets are removed", async () => {
+  it("still works in the next process, and can be removed after its targets are removed", async () => {
     const { RuleArn } = await rule();
     expect(RuleArn).toBe("arn:aws:events:us-east-1:000000000000:rule/nova/paid");
     await targets(fire);

@@ -38,7 +38,7 @@ async function cutAfter(dataDir: string, lines: string[], more = ""): Promise<st
 }
 
 describe("a process that is killed after any line of an execution's file", () => {
-  it("leaves an execution that either continues to the same end, or is aborted because a Lambda function was running", async () => {
+  it("leaves an execution that reaches the same end, or is aborted because a Lambda function was running", async () => {
     const { dataDir, whole, lines, token } = await wholeRun();
     const seen = new Set<string>();
     for (let kept = 2; kept <= lines.length; kept++) {
@@ -55,7 +55,7 @@ describe("a process that is killed after any line of an execution's file", () =>
     expect(seen).toEqual(new Set(["ABORTED", "SUCCEEDED"]));
   });
 
-  it("loses no event that can be computed from the recorded inputs in the file", async () => {
+  it("loses no event that follows from the inputs recorded in the file", async () => {
     const { dataDir, whole, lines, token } = await wholeRun();
     const clock = handClock();
     const inputs = lines.filter((line) => !line.includes('"type":'));
