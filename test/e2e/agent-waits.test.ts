@@ -36,7 +36,7 @@ afterAll(async () => {
 
 // Over HTTP the SDK corrects its clock by the header `Date` of an answer, which this test does not move.
 it.skipIf(process.env.NOVA_WIRE === "1")(
-  "an agent whose model is unreachable for a day waits without a sandbox and a Lambda, and then continues",
+  "an agent whose model is unreachable for a day waits without using a sandbox or a Lambda, and then continues",
   async () => {
     const lookUp = toolNode("look_up", 'context["order"] = 7', {}, { effects: true });
     const version = await cloud.publish(agentFlow("waits", [lookUp]));

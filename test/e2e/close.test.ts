@@ -73,7 +73,7 @@ describe("the close of a run", () => {
     ["a text of a megabyte", "é".repeat(1_000_000)],
     ["half a surrogate pair", "a\ud800"],
     ["a text of NUL characters", "\0".repeat(100_000)],
-  ])("ends the run and stores its error even if the message of the error is %s", async (_what, message) => {
+  ])("ends the run and stores the error of the run even if the error message is %s", async (_what, message) => {
     const { record } = await closeWith({}, message);
     expect(record).toMatchObject({ open: false, error: { node: "ask", message: expect.any(String) } });
   });

@@ -85,7 +85,7 @@ const rules: [conditions: unknown[], choices: [json: string, edge: unknown][]][]
 
 describe("a decision", () => {
   it.each(rules)(
-    "with edges for %j takes the edge that matches its value, or else fails with a list of the edges",
+    "with edges for %j takes the edge that matches its value, and fails with a list of the edges if none matches",
     async (conditions, choices) => {
       const version = await cloud.publish(decisionOn(conditions));
       const taken = choices.map(async ([json, edge]) => {
@@ -102,7 +102,7 @@ describe("a decision", () => {
     },
   );
 
-  it("fails if its code sets no decision, even if an earlier node has set one", async () => {
+  it("fails if its own code sets no `branch_decision`, even if an earlier node has set this key", async () => {
     const decideB = { type: "decision", code: "context['branch_decision'] = 'b'" };
     const copies = "seen = context.get('branch_decision')\nprint(seen)\nif seen: context['branch_decision'] = seen";
     const version = await cloud.publish({

@@ -72,7 +72,7 @@ async function killedAt(point: (run: Started) => Promise<unknown>): Promise<numb
 }
 
 describe("the process of `nova run`, when it is killed,", { timeout: 120_000 }, () => {
-  it("loses no entry that it has written, whenever it is killed", async () => {
+  it("loses no entry that was written before the kill", async () => {
     const inside = await killedAt(() => outside.asked("/hang"));
     const between = await killedAt((run) => run.line("✓ one"));
     const begun = await killedAt((run) => run.line("· one"));
@@ -91,7 +91,7 @@ describe("the process of `nova run`, when it is killed,", { timeout: 120_000 }, 
       await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]), 10_000);
   });
 
-  it("ends the runs of other terminals on the same data folder, and these terminals report this in one sentence", async () => {
+  it("ends the runs of other terminals on the same data folder, and each of these terminals reports the end in one sentence", async () => {
     const owner = start("run", "hangs");
     await outside.asked("/hang");
     const guest = start("run", "hangs");

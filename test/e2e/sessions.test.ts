@@ -70,7 +70,7 @@ async function everythingAgain(session: string, workflow: string): Promise<Recor
  * The model test in test/service/sessions checks a thousand random sequences. This test checks fewer sequences, but
  * with real state machines and Python.
  */
-it("a session calls the output of a node up to date only if a run of all nodes would give the same output", async () => {
+it("a session marks the output of a node as up to date only if a run of all nodes would give the same output", async () => {
   let [sessions, fresh] = [0, 0];
   await fc.assert(
     fc.asyncProperty(sequence, async ({ edges, steps }) => {

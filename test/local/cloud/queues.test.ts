@@ -56,7 +56,7 @@ async function become(ids: string[], expected: string[]): Promise<void> {
 }
 
 describe("runs that wait in the queue of a pool", { timeout: 60_000 }, () => {
-  it("stay queued if an interrupt ends the process that owns the local cloud, and start when the local cloud is opened later", async () => {
+  it("stay queued after an interrupt of the local cloud's owner, and start when the local cloud is opened later", async () => {
     const ids = await start(600, 0, 0);
     await cloud.close({ interrupt: true });
     await open(false);
@@ -66,7 +66,7 @@ describe("runs that wait in the queue of a pool", { timeout: 60_000 }, () => {
     await become(ids, ["interrupted", "completed", "completed"]);
   });
 
-  it("stay queued if the process that owns the local cloud ends, although that process waits for the run in progress", async () => {
+  it("stay queued when the local cloud's owner closes, although the owner waits for the run in progress", async () => {
     const ids = await start(1, 0);
     await cloud.close();
     await open(false);
