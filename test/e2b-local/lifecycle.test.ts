@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openE2b } from "../../packages/e2b-local/src/open.ts";
 import { API_KEY, asRoot, eventually, modules, printed, useServer } from "./server.ts";
 
-/** The number of processes on this machine that have `word` in their command line. */
+/** Returns the number of processes on this machine that have `word` in their command line. */
 function running(word: string): number {
   return readdirSync("/proc").filter((pid) => {
     try {
@@ -139,8 +139,8 @@ test("a local E2B server imports packages only after a client has requested a sa
 });
 
 /**
- * A preloaded module that ends each kernel at its start, until the file `mended` exists. The agent waits for the end of
- * its first kernel.
+ * A preloaded module that ends each kernel at its start until the file `mended` exists. It delays the agent until the
+ * first kernel has ended.
  */
 const brokenKernels = `
 import os
@@ -183,7 +183,7 @@ describe("a sandbox whose Python processes end at their start", () => {
       });
       expect(logs.stderr.join("")).toContain("RuntimeError: the patch is broken");
     }
-    // The first kernel and a spare one start before the first cell. A loop would start hundreds.
+    // Two kernels start before the first cell: the first one and a spare one. A loop would start hundreds.
     expect(await started()).toBeLessThan(10);
     await sandbox.files.write("/tmp/mended", "", asRoot);
     expect(await printed(sandbox, "print('runs again')")).toBe("runs again");

@@ -128,8 +128,8 @@ del held`;
   }, 60_000);
 
   /**
-   * Runs a fork bomb beside another process of the sandbox. Returns whether that process has survived, when all
-   * processes of the bomb have ended.
+   * Runs a fork bomb beside another process of the sandbox. When all processes of the bomb have ended, returns whether
+   * the other process still lives.
    */
   async function surviveBomb(bomb: string) {
     const code = `

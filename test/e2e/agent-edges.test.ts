@@ -34,7 +34,7 @@ const lookUp = toolNode(
   { effects: false },
 );
 
-/** A model that looks up this many orders, one after the other, and then answers. */
+/** Returns a model that looks up this many orders, one after the other, and then answers. */
 function looksUp(orders: number): Respond {
   return ({ toolResults: { length } }) =>
     length < orders ? { calls: [calling("look_up", { id: length })] } : { text: `looked up ${orders}` };
@@ -154,7 +154,9 @@ it("a secret input reaches the tools of an agent, but no model and no record", a
 describe("the budget of an agent", { timeout: 60_000 }, () => {
   const llm_config = { max_tokens: 200 };
 
-  /** Reads from the refusal of an agent what its first request may cost. */
+  /**
+   * Returns the estimated cost of the first request of an agent, read from the error of a run that refuses this cost.
+   */
   async function estimateOf(definition: object): Promise<number> {
     const { error } = await run({ ...definition, limits: { max_cost_usd: 1e-9 } });
     return Number(/may cost \$([\d.]+)/.exec(error.message)?.[1]);

@@ -30,7 +30,7 @@ afterAll(async () => {
   await models[Symbol.asyncDispose]();
 });
 
-/** Answers with the n-th turn, where n is the number of requests so far. */
+/** Sets the answers of the model: request n gets turn n. */
 function inTurn(...turns: Awaited<ReturnType<Respond>>[]): void {
   respond = (_request: ModelRequest) => turns[models.requests.length - 1] ?? { text: "too many requests" };
 }

@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => cloud.close());
 
 /**
- * Starts a run that waits for a person. Then ends the run as if the entry of its close had the fields `absurd`; that
- * entry is not written to the chain.
+ * Starts a run that waits for a person. Then ends the run with an invented close entry, which has the fields `absurd`
+ * and is not written to the chain.
  */
 async function closeWith(absurd: Partial<Head>, error?: string) {
   const version = await cloud.publish({

@@ -9,8 +9,8 @@ import { type ModelServer, modelServer } from "../support/model-server/model-ser
 import { everythingKept } from "../support/secrets/everything-kept.ts";
 
 /**
- * Returns every form of a secret that NOVA promises to find. It computes the forms itself, so that it does not repeat a
- * mistake of NOVA.
+ * Returns every form of a secret that NOVA promises to find. Computes the forms without NOVA's code, so that a mistake
+ * of that code is not repeated here.
  */
 function guaranteedForms(secret: string): string[] {
   const bytes = Buffer.from(secret);

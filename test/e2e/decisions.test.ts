@@ -31,8 +31,8 @@ function decisionOn(conditions: unknown[], code = "context['branch_decision'] = 
 }
 
 /**
- * Conditions of a decision, and values that its code may choose. For each value: the condition of the edge that is
- * taken, or the error message.
+ * Conditions of a decision, each list with values that the decision's code may choose. Each value has the condition of
+ * the edge that the run then follows, or the error message.
  */
 const rules: [conditions: unknown[], choices: [json: string, edge: unknown][]][] = [
   [
@@ -222,8 +222,8 @@ context['tries'] = tries`;
     const { steps, attempt, error_message } = entryOf(trace);
     expect([trace.execution.status, server.count("/try"), attempt]).toEqual([status, attempts, attempts]);
     expect(steps.map((step) => [step.attempt_number, step.status, step.error_message, step.logs])).toEqual(
-      // The entry has two failed attempts as steps in both cases, because the entry of a failed node lists its last
-      // attempt, too.
+      // In both cases the entry has two failed attempts as steps. The entry of a failed node lists its last attempt,
+      // too.
       Array.from({ length: 2 }, (_, n) => [n + 1, "failed", `RuntimeError: not yet: ${n + 1}`, `try ${n + 1}\n`]),
     );
     expect(error_message).toBe(status === "failed" ? "RuntimeError: not yet: 2" : null);

@@ -19,7 +19,7 @@ import { action, ways } from "../support/forked.ts";
 
 let cloud: TestCloud;
 let table: RawTable;
-/** The run that is attacked, with its child run. `other` is a later run of the same workflow. */
+/** The run that is attacked, with its child run. The variable `other` is a later run of the same workflow. */
 let own: { id: string; child: string; items: Item[] };
 let other: { id: string; child: string; items: Item[] };
 
@@ -81,12 +81,15 @@ function isBelieved(verdict: Verification | Error): boolean {
   return !(verdict instanceof Error) && verdict.state !== "broken";
 }
 
-/** Returns whether the verification found a problem. False if it threw an error. */
+/** Returns whether the verification found a problem and named it. False if the verification threw an error. */
 function isNamed(verdict: Verification | Error): boolean {
   return !(verdict instanceof Error) && verdict.problem !== undefined;
 }
 
-/** Returns whether an attribute says nothing about what the run did, so that an attacker may change it unnoticed. */
+/**
+ * Returns whether an attribute says nothing about the actions of the run. The verification need not notice changes of
+ * such an attribute.
+ */
 function isBookkeeping(item: Item, [name = "", ...rest]: Path): boolean {
   // ElectroDB writes these attributes, and the chain does not read them.
   if (name === "__edb_e__" || name === "__edb_v__") return true;
@@ -96,7 +99,7 @@ function isBookkeeping(item: Item, [name = "", ...rest]: Path): boolean {
   // turn matters.
   if (item.kind?.S === "0") return !["pk", "sk", "partition", "scope", "seq"].includes(name);
   if (item.sk?.S !== "E") return false;
-  // With these attributes the run offers its sandbox to other runs.
+  // These attributes offer the sandbox of this run to other runs.
   if (name === "idle" || (name === "open" && item.open?.S?.startsWith("idle"))) return true;
   // The queue, the close and the erasure use these attributes; no response of the API shows them.
   return rest.length === 0 && ["leaver", "taker", "pools", "admission", "endPublished", "erased"].includes(name);
@@ -106,7 +109,9 @@ const isLink = ({ pk }: Item) => pk?.S?.startsWith("C#") === true;
 const chainItems = () => own.items.filter(isLink);
 const records = () => own.items.filter(({ pk }) => pk?.S === `E#${own.id}`);
 const attacked = () => [...chainItems(), ...records()];
-/** Returns the item of the other run whose key differs from that of `item` only in the id of the run. */
+/**
+ * Returns the corresponding item of the other run: its key differs from the key of `item` only in the ids of the runs.
+ */
 const twinOf = (item: Item) => {
   const name = nameOf(item).replaceAll(own.id, other.id).replaceAll(own.child, other.child);
   return other.items.find((one) => nameOf(one) === name);

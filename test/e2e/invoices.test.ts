@@ -30,7 +30,7 @@ async function resultsOf(...pdfs: string[]): Promise<unknown> {
   return JSON.parse(await demo("--json", ...pdfs));
 }
 
-/** Returns the rows of a table that the demo prints. */
+/** Returns the rows of a table that the demo prints, each as a list of cells. */
 function rowsIn(table: string): string[][] {
   const lines = table.split("\n").filter((line) => / ms$/.test(line));
   return lines.map((line) => line.split(/ {2,}/));

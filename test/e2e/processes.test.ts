@@ -61,7 +61,9 @@ function parentIn(pid: string): number {
 
 const isAlive = (pid: number) => parentIn(String(pid)) > 0;
 
-/** Kills `nova run` when `point` resolves. Returns the ids of the processes that the command had started. */
+/**
+ * Starts `nova run`, and kills it when `point` resolves. Returns the ids of the processes that the command had started.
+ */
 async function killedAt(point: (run: Started) => Promise<unknown>): Promise<number[]> {
   const run = start("run", "hangs");
   await point(run);

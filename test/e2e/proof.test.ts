@@ -66,7 +66,7 @@ async function textOf(id: string, level: Level): Promise<string> {
   return answer.text();
 }
 
-/** Makes the proof of a run in its three forms, expects each to be valid, and returns that with all contents. */
+/** Makes the proof of a run in its three forms and expects each to be valid. Returns the form with all contents. */
 async function proved(id: string) {
   for (const level of ["none", "digests"] as const) {
     const text = await textOf(id, level);

@@ -10,8 +10,8 @@ const pairs = ids.flatMap((from, index) => ids.slice(index + 1).map((to) => ({ f
 const id = fc.constantFrom(...ids);
 
 /**
- * Builds code for a node that sets a digest of `text` and of all values that earlier nodes set. So the digest differs
- * whenever an input or the code differs.
+ * Builds code for a node. The code sets a digest of `text` and of all values that earlier nodes set. So the digest
+ * differs whenever an input or the code differs.
  */
 function codeOf(node: string, text: number): string {
   return [
@@ -55,8 +55,8 @@ async function take(session: string, one: Step): Promise<void> {
 }
 
 /**
- * Runs the nodes of the session as a new workflow, in which nothing can be reused, and returns the values that they
- * set.
+ * Publishes the nodes of the session as a new workflow, for which no outcome can be reused. Runs it and returns the
+ * values that the nodes set.
  */
 async function everythingAgain(session: string, workflow: string): Promise<Record<string, unknown>> {
   const published = await api.call(`POST /sessions/${session}/publish`, { body: { workflow } });

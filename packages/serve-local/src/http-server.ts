@@ -93,7 +93,7 @@ export async function openServer(
         server.close(() => resolve());
         if (breaksConnections) server.closeAllConnections();
         else server.closeIdleConnections();
-        // Node would wait for connections on which no request has come yet.
+        // Node would wait for connections that have not sent a request yet.
         for (const socket of silent) socket.destroy();
       }),
   };

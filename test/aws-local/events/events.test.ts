@@ -30,7 +30,9 @@ class TestEvents implements Disposable {
   readonly dataDir = mkdtempSync(join(tmpdir(), "nova-events-"));
   /** All deliveries so far: the function, and the payload as text. */
   readonly delivered: { functionArn: string; payload: string }[] = [];
-  /** Says whether a function succeeds with its event. A promise keeps the function at work until it resolves. */
+  /**
+   * Returns whether a function succeeds with its event. If it returns a promise, the function runs until this resolves.
+   */
   takes: () => boolean | Promise<boolean> = () => true;
   client!: EventBridgeClient;
   events!: Events;

@@ -10,8 +10,8 @@ afterEach(() => {
 });
 
 /**
- * A capacity that lets two lines of states work at the same time, on a machine whose processors are idle for this share
- * of the time. A line of states is a branch, for example.
+ * Returns a capacity that lets two lines of states work at the same time. The processors of the machine are idle for
+ * this share of the time. A line of states is a branch, for example.
  */
 function opened(idleShare: number) {
   const capacity = new Capacity<number>(2, () => ({ idleMs: Date.now() * idleShare, allMs: Date.now() }));
@@ -20,7 +20,10 @@ function opened(idleShare: number) {
     const place = { owner, work: `work ${work}`, since: work };
     (capacity.enter(line, place) ?? Promise.resolve()).then(() => begun.push(line));
   };
-  /** Lets lines of states ask whether they may work. All have the same owner, and each is the only line of its work. */
+  /**
+   * Lets lines of states ask whether they may work. All lines have the same owner, and each line is the only one of its
+   * execution.
+   */
   const enter = (...all: number[]) => {
     for (const one of all) enterAt(one, "acme", one);
   };

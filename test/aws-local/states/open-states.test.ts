@@ -31,7 +31,8 @@ async function tell(client: SFNClient, name: string) {
 }
 
 /**
- * Returns a server that was closed while an execution ran a function. Its folder has everything that it had written.
+ * Returns a server that was closed while an execution ran a function. The data folder keeps everything that was written
+ * until then.
  */
 async function diedRunning() {
   const held = heldLambda();

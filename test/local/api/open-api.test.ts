@@ -54,7 +54,9 @@ describe("the local API of `nova local`", () => {
 
 const settled = () => new Promise(setImmediate);
 
-/** An API that works on at most two requests at the same time. The test decides when each is answered. */
+/**
+ * Returns an API that handles at most two requests at the same time. The test decides when each request is answered.
+ */
 function api() {
   const begun: string[] = [];
   const answers: (() => void)[] = [];

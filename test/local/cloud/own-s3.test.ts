@@ -74,8 +74,8 @@ afterAll(async () => {
 type AnyCommand = any;
 
 /**
- * Sends a command with this client. Returns its output without the values that differ between any two requests, or its
- * error.
+ * Sends a command with this client. Returns the output or the error, without the values that differ between any two
+ * requests.
  */
 async function sent(client: S3Client, command: AnyCommand): Promise<object> {
   try {

@@ -104,8 +104,8 @@ describe("the requirements of a workflow", () => {
 type Step = { lacks: string[] } | { runs: RegExp; reason: string };
 
 /**
- * A machine that expects exactly these steps in this order. A step is the list of modules that Python lacks, or the
- * result of a command.
+ * Returns a machine that expects exactly these steps in this order. A step is the list of modules that Python lacks, or
+ * the result of a command.
  */
 function machineThat(steps: Step[], takesDebianPackages: boolean): Machine {
   return {

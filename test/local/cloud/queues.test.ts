@@ -13,7 +13,9 @@ const by: Principal = { id: "key:ada", role: "admin", client: null, name: "Ada" 
 let dataDir: string;
 let cloud: LocalCloud;
 
-/** Opens the cloud. With `stays` it drives waiting runs, as `nova dev` does; otherwise it only reads. */
+/**
+ * Opens the cloud. With `stays`, the cloud continues waiting runs, as in `nova dev`. Without it, the cloud only reads.
+ */
 async function open(stays: boolean): Promise<void> {
   lendPython(dataDir);
   cloud = await openLocalCloud({ dataDir, fires: stays, drives: stays });
@@ -34,8 +36,8 @@ afterAll(async () => {
 });
 
 /**
- * Starts one run for each number of seconds, and returns when the first is at work. The others wait for the single
- * slot.
+ * Starts one run for each number of seconds, which its code sleeps. Returns when the first run is at work. The other
+ * runs wait for the only slot.
  */
 async function start(...seconds: number[]): Promise<string[]> {
   const ids: string[] = [];

@@ -10,7 +10,8 @@ let seen: AnsweredRequest[];
 let stop: () => void;
 
 beforeEach(async () => {
-  // Reads late, like a server that waits for a disk. A tap that had read the stream would have emptied it by then.
+  // The server reads late, as if it waited for a disk. If the tap read the stream itself, the stream would be empty by
+  // then.
   server = createServer(async (request, response) => {
     await new Promise(setImmediate);
     const body = await buffer(request);

@@ -29,7 +29,7 @@ const names = { "#dot": "b.c", "#list": "list", "#name": "text" };
 
 beforeAll(() => database.client.putItem({ TableName: "items", Item: item }));
 
-/** Whether the item fulfils the condition. */
+/** Returns whether the item fulfils the condition. */
 async function holds(condition: string): Promise<boolean> {
   const ExpressionAttributeValues = used(condition, values);
   const ExpressionAttributeNames = used(condition, names);

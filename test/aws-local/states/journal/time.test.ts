@@ -19,7 +19,7 @@ import { heldLambda, type TestServer } from "../support/server.ts";
 const waits = (Seconds: number) => ({ Type: "Wait", Seconds });
 const running = { status: "RUNNING" };
 
-/** Starts an execution, and resolves when it only waits. Only the test moves its clock. */
+/** Starts an execution on a clock that only the test moves. Resolves when the execution only waits. */
 async function resting(definition: object) {
   const [clock, { invokeLambda, tokenOf, payloads }] = [handClock(), keeper()];
   const options = { clock, invokeLambda };
