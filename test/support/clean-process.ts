@@ -8,7 +8,10 @@ import { vi } from "vitest";
 /** The logger of the functions reads this when the first file of a process loads it. Later files get the same logger. */
 const silent = { POWERTOOLS_LOG_LEVEL: "SILENT" };
 
-/** The signals that end a command. A listener that outlives its test would end the process at another test's signal. */
+/**
+ * The signals that end a command. A listener that outlives its test could end the process when a later test sends a
+ * signal.
+ */
 const signals = ["SIGINT", "SIGTERM"] as const;
 
 const began = Symbol.for("nova.tests.began");
