@@ -77,7 +77,7 @@ describe("the recorded work of an agent", { timeout: 60_000 }, () => {
     expect([first.context.resolve, second.context.resolve]).toEqual(["7", "8"]);
   });
 
-  it("is replayed by `nova replay` without a request to a model", async () => {
+  it("can be replayed by `nova replay` without a request to a model", async () => {
     const sum = toolNode("look_up", 'context["next"] = context["id"] + 1', { id: { type: "integer" } });
     respond = looksUp(2);
     const { execution_id } = await run(agentFlow("replayed-agent", [sum]));

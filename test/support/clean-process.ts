@@ -1,8 +1,8 @@
 import { vi } from "vitest";
 
 /**
- * Resets the process before each test file, because test files share processes: restores the environment variables and
- * the current folder, and removes the test doubles and the listeners for signals of the previous file.
+ * Resets the process before each test file, because test files share processes. Restores the environment variables and
+ * the current folder. Removes the test doubles and the listeners for signals of the previous file.
  */
 
 /** The logger of the functions reads this when the first file of a process loads it. Later files get the same logger. */

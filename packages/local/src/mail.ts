@@ -75,8 +75,8 @@ interface Envelope {
 }
 
 /**
- * Builds the headers that SES adds on top of a mail, in its order. A laptop does not check for spam or ask DNS, so
- * these headers say that the mail passed every check.
+ * Builds the headers that SES puts before the headers of a mail, in the order of SES. A laptop does not check for spam
+ * or ask DNS, so these headers say that the mail passed every check.
  */
 function buildSesHeaders({ client, from, sender, to, id, at }: Envelope): string {
   const domain = sender.slice(sender.lastIndexOf("@") + 1);

@@ -31,9 +31,9 @@ export interface ProcessorTimes {
 
 /**
  * Limits how many lines work at the same time. The limit depends on the number of processors. So a hundred executions
- * that start together do not need a hundred sandboxes at once, and a Map with thousands of items leaves time for other
- * owners, other executions and the API. If processors are idle all the same, because the working lines wait for a
- * server or a clock, more lines start.
+ * that start together do not need a hundred sandboxes at once. And a Map with thousands of items leaves time for other
+ * owners, other executions and the API. If processors are idle because the working lines wait for a server or a clock,
+ * more lines start.
  */
 export class Capacity<Line> {
   readonly #size: number;

@@ -153,9 +153,9 @@ function missingOf(python: Python, needed: readonly string[]): string[] {
 }
 
 /**
- * Installs requirements with pip. Each requirement is an argument after `--`, so that pip cannot read it as an option
- * or a variable; in a requirements file it could. pip runs in an empty folder, so that no requirement can name an
- * archive there.
+ * Installs requirements with pip. Each requirement is an argument after `--`, so pip cannot read it as an option or a
+ * variable, as it could in a requirements file. pip runs in an empty folder, so no requirement can name an archive
+ * there.
  */
 async function pipInstall(python: Python, lines: readonly string[], folder: string, machine: Machine) {
   await mkdir(folder, { recursive: true });

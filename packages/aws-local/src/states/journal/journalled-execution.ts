@@ -230,8 +230,8 @@ export class JournalledExecution {
 }
 
 /**
- * Resolves when all consequences of an answer or stop have happened. They consist only of promises, which Node settles
- * before the next `setImmediate`.
+ * Resolves when all consequences of an answer or stop have happened. The consequences depend only on promises, and Node
+ * settles these before the next `setImmediate`.
  */
 function settleConsequences(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
