@@ -59,7 +59,7 @@ export function chooseBenches(names: readonly string[]): string[] {
   return all.filter((name) => names.length === 0 || names.includes(name));
 }
 
-/** Runs the chosen benches. It reports each figure as soon as it is measured, and returns all. */
+/** Runs the chosen benches and returns all figures. Reports each figure as soon as it is measured. */
 export async function takeFigures(
   open: () => Promise<LocalCloud>,
   chosen: readonly string[],

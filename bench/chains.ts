@@ -28,7 +28,7 @@ export function chainOf(length: number): Source {
   );
 }
 
-/** Code that takes long enough to show whether branches wait for each other, and that uses no processor time. */
+/** Code that sleeps. It takes long enough to show whether branches wait for each other, and uses no processor time. */
 const waitingCode = "import time\ntime.sleep(0.3)";
 
 /** Returns the definition of a workflow with `width` parallel branches. */

@@ -15,16 +15,16 @@ export interface Dev extends AsyncDisposable {
   client: NovaClient;
   url: string;
   apiKey: string;
-  /** Resolves when a run has ended. */
+  /** Resolves when the run with this id has ended. */
   endOf(id: string): Promise<End>;
-  /** Starts `runs` runs, or one run for each client in `runs`, all at once, and waits for their ends. */
+  /** Starts all runs at once and waits for their ends. `runs` is their number, or a list with a client for each run. */
   runAll(workflow: string, runs: number | readonly string[]): Promise<Runs>;
   /** Counts sandboxes from now on. `stop` waits until no sandbox exists any more, and returns the counts. */
   watchSandboxes(): { stop(): Promise<Sandboxes> };
 }
 
 export interface Runs {
-  /** `acceptedMs` is the time until the last request was answered, and `allMs` the time until the last run ended. */
+  /** `acceptedMs` is the time until the last start was answered, and `allMs` the time until the last run ended. */
   acceptedMs: number;
   allMs: number;
   /** The runs in the order of the clients that were passed. A run that the API refused has the status "refused". */

@@ -14,8 +14,8 @@ export interface Figure {
 }
 
 /**
- * Measures one or more figures. To compare two values, a bench measures them by turns in the same run, so that the
- * machine is in the same state for both.
+ * Measures one or more figures. To compare two values, a bench alternates their measurements in the same run, so that
+ * the machine is in the same state for both.
  */
 export type Bench = (cloud: LocalCloud) => Promise<Figure[]>;
 
@@ -28,7 +28,7 @@ export function atMost(most: number, name: string, value: number, detail: Figure
   return { name, aim: `at most ${most}${unit}`, value: rounded(value), met: value <= most, detail };
 }
 
-/** A rival cannot be measured: it cannot be installed, or this machine cannot isolate its steps. */
+/** Thrown if a rival cannot be measured: it cannot be installed, or this machine cannot isolate its steps. */
 export class NoRival extends Error {
   override readonly name = "NoRival";
 }

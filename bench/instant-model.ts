@@ -4,7 +4,9 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { countingCode } from "./chains.ts";
 
-/** The answers of the model by role of the request. The code is the same as in the nodes of the other benches. */
+/**
+ * The answer of the model for each role of a request. Written code is the same as in the nodes of the other benches.
+ */
 const answers: Record<string, unknown> = {
   input_analyzer: { needs_analysis: false, complexity: "simple" },
   code_generator: { code: countingCode },
@@ -45,7 +47,10 @@ function roleOf({ headers }: IncomingMessage): string {
   return String(headers["x-client-request-id"]).split(".")[0] ?? "";
 }
 
-/** Requests calls until there are as many results as the prompt says: `Make 20 calls, 1 at once.` */
+/**
+ * Returns tool calls until there are as many results as the prompt requests, for example `Make 20 calls, 1 at once.`
+ * Then returns a text.
+ */
 function answerOfAgent(input: readonly { type?: string }[]): object[] {
   const done = input.filter(({ type }) => type === "function_call_output").length;
   const [, all, atOnce] = (/Make (\d+) calls, (\d+) at once/.exec(JSON.stringify(input)) ?? []).map(Number);

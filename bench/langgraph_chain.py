@@ -2,8 +2,8 @@
 checkpoint per step.
 
 Arguments: the number of steps, the size of a value in the state that no step uses, and the number of runs. Only the
-last run is measured. With the URL of a model as a fourth argument, a ReAct loop makes the same number of calls instead.
-The model requests each call.
+last run is measured. If the fourth argument is the URL of a model, a ReAct loop with this model runs in place of the
+chain. The loop makes as many tool calls as the chain would have steps.
 """
 
 import json

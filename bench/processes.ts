@@ -5,7 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { rounded } from "./figure.ts";
 
 export interface ProcessUsage {
-  /** Memory as Linux counts it in PSS. If n processes share memory, each process counts one n-th of it. */
+  /**
+   * Megabytes of memory in PSS, the count of Linux: if n processes share memory, each process counts one n-th of it.
+   */
   mb: number;
   processes: number;
 }
@@ -39,8 +41,8 @@ function readProcFile(id: string, file: string): string {
 }
 
 /**
- * Measures the process tree repeatedly until `work` ends, and returns the highest values. Measuring takes at most a
- * tenth of the time.
+ * Measures the process tree repeatedly until `work` settles, and returns the highest values. The measurements take at
+ * most a tenth of the time.
  */
 export async function measurePeak(pid: number, work: Promise<unknown>): Promise<ProcessUsage> {
   const peak = { mb: 0, processes: 0 };

@@ -35,8 +35,9 @@ export async function interpreter(): Promise<string> {
 }
 
 /**
- * Runs chains of LangGraph with SQLite. Each step runs in its own isolated Python process. Returns the milliseconds of
- * the last of `times` chains. If there is a `model`, a ReAct loop makes as many calls instead.
+ * Returns a function that runs chains of LangGraph with SQLite. Each step runs in its own isolated Python process. The
+ * function returns the milliseconds of the last of `times` chains. With a `model`, it runs ReAct loops with as many
+ * calls instead.
  */
 export async function langGraph(): Promise<
   (steps: number, options?: { bytes?: number; times?: number; model?: string }) => Promise<number>
@@ -56,7 +57,7 @@ export async function langGraph(): Promise<
 }
 
 export interface Restate extends AsyncDisposable {
-  /** Runs `runs` workflows of `steps` steps at the same time; returns milliseconds. */
+  /** Runs `runs` workflows of `steps` steps at the same time. Returns the milliseconds until all have ended. */
   runAll(runs: number, steps: number): Promise<number>;
 }
 

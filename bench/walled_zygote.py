@@ -1,9 +1,9 @@
 """Runs each piece of code in its own Python process. This program forks the process, and the process isolates itself as
 NOVA's harness does: with the same namespaces, mounts, user, filter of system calls and limits.
 
-Arguments: the path of the Unix socket to listen on, and a folder for results, which the isolation demands. The program
-prints a line when it listens. A client sends one line, {"code", "context"}. The answer is the context after the code,
-and the connection ends when the process of the code has ended.
+Arguments: the path of the Unix socket to listen on, and a folder for results, which the isolation requires. The program
+prints a line when it listens. A client sends one line of JSON, {"code", "context"}. The answer is the context after the
+code has run. The connection ends when the process of the code has ended.
 """
 
 import json

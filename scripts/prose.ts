@@ -144,7 +144,7 @@ export function checkSentence(sentence: Sentence): Finding[] {
     .map(({ name, instead }) => ({ ...sentence, rule: name, instead }));
 }
 
-/** Finds lines of code that spread an object literal only to put several keys on one line. */
+/** Returns a finding for each line of code that spreads an object literal only to put several keys on one line. */
 export function findSpreads(path: string, text: string): Finding[] {
   return text.split("\n").flatMap((line, index) =>
     /^\s*\.\.\.\{ [a-zA-Z_]+/.test(line)
@@ -166,7 +166,10 @@ function isExcepted({ path, text }: Finding): boolean {
   return exceptions.some((exception) => exception.path === path && text.includes(exception.text));
 }
 
-/** Returns the findings in all given files that git tracks, apart from `exceptions`. */
+/**
+ * Returns the findings in the given paths. Checks the files that git tracks or does not ignore. Leaves out
+ * `exceptions`.
+ */
 export function checkFiles(paths: string[]): Finding[] {
   const patterns = paths.length > 0 ? paths : ["*.ts", "*.tsx", "*.mjs", "*.py", "*.md"];
   const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "--", ...patterns], {

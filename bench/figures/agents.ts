@@ -36,8 +36,8 @@ function around(...ids: string[]) {
 }
 
 /**
- * Compares the time of one more call with the time of one more item. Each time comes from a run with many and a run
- * with few.
+ * Compares the time of one more call of an agent with the time of one more item of a map. Each of these times is the
+ * difference between a run with many calls or items and a run with few.
  */
 async function againstItems(cloud: LocalCloud): Promise<Figure> {
   const [few, many] = [2, 42];

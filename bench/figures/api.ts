@@ -6,7 +6,7 @@ const inARow = 100;
 /** The longest time in milliseconds that a request should take to start a run. */
 const aimMs = 25;
 
-/** Measures how long requests over HTTP that start a run take. */
+/** Measures how long an HTTP request takes that starts a run. */
 export const api: Bench = async (cloud) => {
   const { workflowId } = await publishChain(cloud, 1);
   const server = await openApi(cloud, { port: 0 });

@@ -6,7 +6,9 @@ const items = 1_000;
 const chainLength = 100;
 const rounds = 3;
 
-/** Compares the time of an item of a map, which has its own scope and sandbox, with that of a node in a chain. */
+/**
+ * Compares the time of an item of a map with the time of a node in a chain. Each item has its own scope and sandbox.
+ */
 export const mapItems: Bench = async (cloud) => {
   const body = { nodes: [{ id: "count", type: "action", code: countingCode }], edges: [] };
   const version = await publishBetween(

@@ -7,8 +7,8 @@ const nodes = 20;
 const rounds = 5;
 
 /**
- * Measures nodes with generated code and a model that answers immediately: the time of one attempt, and of a node that
- * runs code which an earlier run has pinned.
+ * Measures nodes whose code a model writes, with a model that answers immediately. It measures the time of one attempt,
+ * and the time of a node that runs code which an earlier run has pinned.
  */
 export const promptNodes: Bench = async (cloud) => {
   const mark = randomUUID(); // A mark in the prompts, because code that an earlier bench has pinned must not be reused.

@@ -7,7 +7,7 @@ const [length, from, rounds] = [100, 90, 3];
 const items = 10_000;
 const by = "bench";
 
-/** Compares a restart that reuses outcomes with running the same nodes again. */
+/** Compares the time of a restart that reuses outcomes with the time of a run that runs the same nodes again. */
 export const restart: Bench = async (cloud) => [...(await chainAgain(cloud)), await dryRunOfMap(cloud)];
 
 async function chainAgain(cloud: LocalCloud): Promise<Figure[]> {

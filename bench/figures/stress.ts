@@ -32,7 +32,7 @@ interface Timed {
   ms: number;
 }
 
-/** Checks that code leaves no waiting process if it ends before its large input has arrived. */
+/** Checks that no run hangs if its code ends before a large input of the code has arrived. */
 export const stress: Bench = async (cloud) => {
   const versions = new Map<string, WorkflowVersion>([["whole", await publish(cloud, "whole", "")]]);
   for (const [ending, code] of Object.entries(early)) versions.set(ending, await publish(cloud, ending, code));
@@ -71,7 +71,9 @@ function publish(cloud: LocalCloud, ending: string, code: string): Promise<Workf
   );
 }
 
-/** Runs the workflow and returns its milliseconds without the time in which the code ran. */
+/**
+ * Runs the workflow once. Returns the milliseconds of the run; if its code runs until the timeout, without this time.
+ */
 async function timeOf(cloud: LocalCloud, version: WorkflowVersion, ending: string): Promise<number> {
   const begin = performance.now();
   const { id } = await startExecution(cloud.ports, {

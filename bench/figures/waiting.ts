@@ -47,10 +47,7 @@ export const waiting: Bench = async (cloud) => {
   ];
 };
 
-/**
- * Starts this number of runs, with or without a code node before the approval, and returns their ids after all of them
- * wait.
- */
+/** Starts `count` runs, with or without a code node before the approval. Returns their ids when all of them wait. */
 async function startWaitingRuns(cloud: LocalCloud, count: number, code?: string): Promise<string[]> {
   const version = await publishAsking(cloud, code);
   return runInBatches(Array.from({ length: count }), () => startUntilAsked(cloud, version));
@@ -96,7 +93,7 @@ async function sandboxesAlive({ environment }: LocalCloud): Promise<number> {
   return ((await answer.json()) as unknown[]).length;
 }
 
-/** Runs a few at a time and returns the results in order. */
+/** Calls `work` for each item, a few at a time, and returns the results in the order of the items. */
 async function runInBatches<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { chooseBenches } from "../../bench/bench.ts";
 
-test("chooseBenches returns all benches if it gets no names", () => {
+test("chooseBenches without names returns all benches", () => {
   expect(chooseBenches([])).toHaveLength(21);
 });
 

@@ -87,7 +87,7 @@ test("a Python process of a sandbox keeps its variables, and does not see the va
   await expect(sandbox.listCodeContexts()).rejects.toThrow("has no GET /contexts");
 });
 
-test("a Python process of a sandbox runs its cells one after the other, and several Python processes run at the same time", async () => {
+test("a Python process of a sandbox runs its cells one by one, but several Python processes run cells at the same time", async () => {
   const context = await sandbox.createCodeContext();
   const slow = "import os, time\nwhile not os.path.exists('/tmp/released'): time.sleep(0.01)\norder.append('first')";
   await sandbox.runCode("order = []", { context });
@@ -98,7 +98,7 @@ test("a Python process of a sandbox runs its cells one after the other, and seve
   expect((await second).text).toBe("['first', 'second']");
 });
 
-test("a code cell finds the id of its sandbox in its environment variables", async () => {
+test("the environment variables of a code cell contain the id of its sandbox", async () => {
   expect((await sandbox.runCode("import os\nos.environ['E2B_SANDBOX_ID']")).text).toBe(sandbox.sandboxId);
 });
 
@@ -113,7 +113,7 @@ test("a code cell is interrupted when its client disconnects, and the next cell 
   expect((await sandbox.runCode("'free'", { context })).text).toBe("free");
 });
 
-test("the response to a code cell has a keepalive line after five seconds without output", {
+test("the response to a code cell gets a keepalive line after five seconds without output", {
   tags: ["deep"],
   timeout: 20_000,
 }, async () => {
@@ -171,7 +171,7 @@ test("a code cell is paused while its client does not read its output", async ()
   await response.body?.cancel();
 });
 
-test("a process that a code cell has forked ends with the cell, so that no second Python process runs cells", async () => {
+test("a forked process of a code cell ends with the cell, so that it runs no further cells", async () => {
   const code = "import os\npid = os.fork()\nif pid: os.waitpid(pid, 0)\nprint('parent' if pid else 'child')\n'done'";
   const { logs, results } = await sandbox.runCode(code);
   expect(logs.stdout.join("")).toBe("child\nparent\n");
@@ -196,7 +196,7 @@ test("the Python process that runs code cells has only one thread", async () => 
   expect(await printed(sandbox, "import os; print(len(os.listdir('/proc/self/task')))")).toBe("1");
 });
 
-test("the connection of a code cell breaks if its sandbox dies, so that the cell does not look finished", async () => {
+test("the client's connection breaks if a sandbox dies during a code cell, so that the cell does not look finished", async () => {
   const doomed = await create();
   const running = doomed.runCode("import time\nprint('on')\ntime.sleep(600)", {
     onStdout: () => void server().kill(doomed.sandboxId),

@@ -50,7 +50,7 @@ test("a second client that connects to a sandbox gets the tokens and the environ
   expect((await again.runCode("x + 1")).text).toBe("42");
 });
 
-test("connect can extend but never shorten the life of a sandbox, and setTimeout can do both", async () => {
+test("the function connect of the E2B SDK can only extend the life of a sandbox, and setTimeout can also shorten it", async () => {
   const sandbox = await create({ timeoutMs: 100_000 });
   const remaining = async () => Math.round(((await sandbox.getInfo()).endAt.getTime() - Date.now()) / 1000);
   await Sandbox.connect(sandbox.sandboxId, { ...connection(), timeoutMs: 10_000 });
@@ -76,7 +76,7 @@ test("the local E2B API lists the sandboxes with the given metadata", async () =
   expect(pages.hasNext).toBe(false);
 });
 
-test("requests that the local E2B API does not support are refused with a message that names them", async () => {
+test("the local E2B API refuses requests that it does not support, and its message names the request", async () => {
   const { sandboxId } = await create();
   await expect(create({ lifecycle: { onTimeout: "pause" } })).rejects.toThrow("pauses no sandbox");
   await expect(create({ envs: { A: "1" } })).rejects.toThrow("has no variables");
@@ -137,7 +137,7 @@ test.each([
   ["an unknown route", "POST", "/sandboxes/:id/pause", ""],
   ["another API key", "GET", "/v2/sandboxes", "", "e2b_other"],
 ])(
-  "the local E2B API answers the same without HTTP as over HTTP: %s",
+  "the local E2B API gives a direct call the same answer as an HTTP request: %s",
   async (_, method, path, json, apiKey = API_KEY) => {
     const url = path.replace(":id", (await create()).sandboxId);
     const headers = { "x-api-key": apiKey, "content-type": "application/json" };
@@ -148,7 +148,7 @@ test.each([
   },
 );
 
-test("a request to the control plane without HTTP fails with the reason of its signal", async () => {
+test("a direct call of the control plane fails with the abort reason of its signal", async () => {
   const { sandboxId } = await create();
   const call = { method: "DELETE", url: `/sandboxes/${sandboxId}`, apiKey: API_KEY, json: "" };
   const late = new AbortController();

@@ -15,7 +15,7 @@ test.each([
   ["text", "grüße\n", {}],
   ["no content", "", {}],
   ["text, as raw bytes", "raw", { useOctetStream: true }],
-])("a file in a sandbox with %s is read as it was written", async (_, text, options) => {
+])("a file with %s in a sandbox is read with the content that was written", async (_, text, options) => {
   expect(await sandbox.files.write("/tmp/text", text, { ...asRoot, ...options })).toMatchObject({
     path: "/tmp/text",
     name: "text",
@@ -25,7 +25,7 @@ test.each([
 });
 
 test.each([[{ useOctetStream: false }], [{ useOctetStream: true }]])(
-  "a file in a sandbox may have any bytes, even those that separate the parts of a form: %o",
+  "a file in a sandbox may contain any bytes, even those that separate the parts of a form: %o",
   async (options) => {
     const bytes = Buffer.concat([randomBytes(300_000), Buffer.from("\r\n--x\r\n\r\n--\r\n--"), randomBytes(70_000)]);
     await sandbox.files.write("/tmp/bytes", new Blob([bytes]), { ...asRoot, ...options });
@@ -35,7 +35,7 @@ test.each([[{ useOctetStream: false }], [{ useOctetStream: true }]])(
   },
 );
 
-test("an upload to a sandbox and a download of 50 MB are streamed without being held in memory", async () => {
+test("an upload of 50 MB to a sandbox and its download are never held in memory as a whole", async () => {
   const megabyte = randomBytes(1_000_000);
   let sent = 0;
   const source = new ReadableStream({
@@ -86,7 +86,7 @@ test("the file service of a sandbox refuses to overwrite a folder", async () => 
 });
 
 test.runIf(process.platform === "linux")(
-  "the file service of a sandbox reports a full disk, and can write to another disk",
+  "the file service of a sandbox reports a full disk, and can still write to another disk",
   async () => {
     const command = "mkdir /small && mount -t tmpfs -o size=1m small /small";
     expect(await printed(sandbox, `import os; print(os.system("${command}"))`)).toBe("0");
@@ -104,7 +104,7 @@ test("the file service of a sandbox removes a folder with its contents, and repo
   }
 });
 
-test("the file service of a sandbox refuses calls that it does not have", async () => {
+test("the file service of a sandbox refuses unknown calls", async () => {
   await expect(sandbox.commands.run("true")).rejects.toThrow("unimplemented");
   await expect(sandbox.files.list("/tmp", asRoot)).rejects.toThrow();
 });

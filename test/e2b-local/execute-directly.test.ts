@@ -43,7 +43,7 @@ it("a code cell that is run without HTTP prints several megabytes completely", a
   expect(text).toHaveLength(5_000_000);
 });
 
-it("a code cell that is run without HTTP uses the Python process that the request names", async () => {
+it("a code cell that is run without HTTP runs in the Python process that the request names", async () => {
   const sandbox = await create();
   const context = await sandbox.createCodeContext();
   await sandbox.runCode("mine = 1", { context });
@@ -68,7 +68,7 @@ it.each([
   expect(await server().execute({ headers: { "E2b-Sandbox-Id": sandboxId }, body })).toMatchObject({ status });
 });
 
-it("a code cell that is run without HTTP fails as over HTTP if its sandbox is unknown or is killed meanwhile", async () => {
+it("a code cell that is run without HTTP fails as over HTTP if its sandbox is unknown or is killed during the cell", async () => {
   const sandbox = await create();
   const running = sandbox.runCode("print(1)\nimport time\ntime.sleep(60)");
   const failing = expect(running).rejects.toThrow(/killed|not found|timeout/);
@@ -101,7 +101,7 @@ it("a code cell that is run without HTTP is not started if its caller has aborte
   expect(await printed(sandbox, "import os; print(os.path.exists('/tmp/ran'))")).toBe("False");
 });
 
-it("cells that are run without HTTP share a connection, until one of them is aborted", async () => {
+it("code cells that are run without HTTP share a connection until one of them is aborted", async () => {
   const sockets = vi.spyOn(KeptConnection.prototype, "openCall").mock.results;
   const sandbox = await create();
   for (let n = 0; n < 3; n++) expect((await sandbox.runCode(`${n}`)).text).toBe(`${n}`);
@@ -112,7 +112,7 @@ it("cells that are run without HTTP share a connection, until one of them is abo
   expect(used[4]).not.toBe(used[0]);
 });
 
-it("a code cell that is run without HTTP cannot forge the output of the next one", async () => {
+it("a code cell that is run without HTTP cannot forge the output of the next cell", async () => {
   const sandbox = await create();
   const forge = `import os, socket, sys
 write_frame = sys.modules["nova_sandboxd.kernel"].write_frame
@@ -130,7 +130,7 @@ for fd in map(int, os.listdir("/proc/self/fd")):
   expect((await sandbox.runCode("1", { context })).text).toBe("1");
 });
 
-it("a kept connection serves one request after another, and is replaced if it is busy or broken", async () => {
+it("a kept connection to a sandbox serves one request after another, and is replaced if it is busy or broken", async () => {
   const opened: Socket[] = [];
   const agent = createServer((socket) => void opened.push(socket.on("data", () => socket.write("."))));
   const path = join(await mkdtemp(join(tmpdir(), "agent-")), "socket");

@@ -81,7 +81,7 @@ test("a stream of a sandbox's agent is complete when the announced number of byt
   expect(await throughServer(agent, 5)).toBe("12345");
 });
 
-test("a refusal of a sandbox's agent causes another error than a sandbox that is gone", async () => {
+test("a request fails with different errors if a sandbox's agent refuses it and if the sandbox is gone", async () => {
   const refusing = await agentThat((socket) => socket.end('{"error":{"code":"not_found","message":"no such file"}}\n'));
   await expect(callAgent(refusing, { op: "stat" })).rejects.toThrow(AgentRefusal);
   await expect(callAgent(join(folder, "nobody"), { op: "stat" })).rejects.toThrow(AgentGone);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openE2b } from "../../packages/e2b-local/src/open.ts";
 import { API_KEY, asRoot, eventually, modules, printed, useServer } from "./server.ts";
 
-/** The number of processes on this machine that have `word` in their command line. */
+/** Returns the number of processes on this machine that have `word` in their command line. */
 function running(word: string): number {
   return readdirSync("/proc").filter((pid) => {
     try {
@@ -77,7 +77,7 @@ describe.runIf(process.platform === "linux")("a local E2B server that waits for 
     return { folder, server, ask: () => Sandbox.create("nova", { apiKey: API_KEY, ...server }) };
   };
 
-  test("starts no Python before a client requests a sandbox, and serves clients that request one at the same time", async () => {
+  test("starts no Python before a client requests a sandbox, and serves several clients at the same time", async () => {
     const { folder, server, ask } = await opened();
     expect(running(folder)).toBe(0);
     const [one, other] = await Promise.all([ask(), ask()]);
@@ -99,7 +99,7 @@ describe.runIf(process.platform === "linux")("a local E2B server that waits for 
   });
 });
 
-test("sandboxes that are created after the server has loaded packages have imported them, and older sandboxes continue", async () => {
+test("new sandboxes have already imported the packages that the server has loaded, and older sandboxes continue", async () => {
   const server = await openE2b({ apiKey: API_KEY, modules });
   const cold = await Sandbox.create("nova", { apiKey: API_KEY, ...server });
   await cold.runCode("kept = 1");
@@ -125,7 +125,7 @@ test("sandboxes that need no packages are forked from a process that never loads
   await server.close();
 });
 
-test("a local E2B server loads no packages before a client wants a sandbox that may import them", {
+test("a local E2B server imports packages only after a client has requested a sandbox that may use them", {
   tags: ["deep"],
 }, async () => {
   const server = await openE2b({ apiKey: API_KEY, modules: [wanted] });
@@ -139,8 +139,8 @@ test("a local E2B server loads no packages before a client wants a sandbox that 
 });
 
 /**
- * A preloaded module that ends each kernel at its start, until the file `mended` exists. The agent waits for the end of
- * its first kernel.
+ * A preloaded module that ends each kernel at its start until the file `mended` exists. It delays the agent until the
+ * first kernel has ended.
  */
 const brokenKernels = `
 import os
@@ -172,7 +172,7 @@ describe("a sandbox whose Python processes end at their start", () => {
   afterAll(() => rmSync(folder, { recursive: true }));
   const { create } = useServer({ preloaded: { folder, module: "broken_kernels" } });
 
-  test("starts another process only for a cell, tells the caller how to continue, and recovers", async () => {
+  test("starts another Python process only for a cell, reports to the caller how to continue, and recovers", async () => {
     const sandbox = await create();
     const started = async () => (await sandbox.files.read("/tmp/starts", asRoot)).length;
     for (let cell = 0; cell < 3; cell++) {
@@ -183,7 +183,7 @@ describe("a sandbox whose Python processes end at their start", () => {
       });
       expect(logs.stderr.join("")).toContain("RuntimeError: the patch is broken");
     }
-    // The first kernel and a spare one start before the first cell. A loop would start hundreds.
+    // Two kernels start before the first cell: the first one and a spare one. A loop would start hundreds.
     expect(await started()).toBeLessThan(10);
     await sandbox.files.write("/tmp/mended", "", asRoot);
     expect(await printed(sandbox, "print('runs again')")).toBe("runs again");

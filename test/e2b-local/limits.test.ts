@@ -25,7 +25,7 @@ describe("the limits of an E2B plan", () => {
     expect(await create()).toBeInstanceOf(Sandbox);
   });
 
-  test("shorten an extension of a sandbox to the plan's longest lifetime, and refuse a new sandbox with a longer lifetime", async () => {
+  test("restrict an extended sandbox to the plan's longest lifetime, and refuse a new sandbox with a longer one", async () => {
     const sandbox = await create();
     await sandbox.setTimeout(24 * 3_600_000);
     const { startedAt, endAt } = await sandbox.getInfo();
@@ -57,7 +57,7 @@ describe.runIf(process.platform === "linux")("the limits of a sandbox", () => {
     for (const one of [sandbox, neighbour] as Sandbox[]) expect((await one.runCode("'alive'")).text).toBe("alive");
   }
 
-  test("end a code cell that takes too much memory with a MemoryError", async () => {
+  test("end a code cell with a MemoryError if it takes too much memory", async () => {
     const { error } = await (sandbox as Sandbox).runCode(
       "taken = []\nwhile True: taken.append(bytearray(100_000_000))",
     );
@@ -66,7 +66,7 @@ describe.runIf(process.platform === "linux")("the limits of a sandbox", () => {
     await expectBothAlive();
   });
 
-  test("end the biggest process if all processes of a sandbox together take too much memory", async () => {
+  test("end the largest process if all processes together take too much memory", async () => {
     const code = `
 import os, signal
 children = []
@@ -113,7 +113,7 @@ del held`;
       "for user in range(2000, 2004):\n    if os.fork() == 0: os.setuid(user)\nwhile True: os.fork()",
     ],
   ])(
-    "end a fork bomb that %s, and spare other processes and sandboxes",
+    "end a fork bomb that %s, but no other process or sandbox",
     async (_, bomb) => {
       expect(await surviveBomb(bomb)).toBe("alive");
       await expectBothAlive();
@@ -128,8 +128,8 @@ del held`;
   }, 60_000);
 
   /**
-   * Runs a fork bomb beside another process of the sandbox. Returns whether that process has survived, when all
-   * processes of the bomb have ended.
+   * Runs a fork bomb beside another process of the sandbox. When all processes of the bomb have ended, returns whether
+   * the other process still lives.
    */
   async function surviveBomb(bomb: string) {
     const code = `

@@ -50,7 +50,7 @@ print(len(processes.descendants(os.getpid())))`;
   expect(python(code).split("\n")).toEqual([process.platform === "linux" ? "1" : "2", "0"]);
 });
 
-test("the event loop of the local E2B server calls no callback for a descriptor that another callback has just closed", () => {
+test("the event loop of a sandbox's agent ignores an event of a descriptor that an earlier callback has closed", () => {
   const code = `
 import os
 from nova_sandboxd.loop import Loop
@@ -74,7 +74,7 @@ loop.run()`;
 });
 
 test.runIf(process.platform === "linux")(
-  "the compacted memory of a zygote has fewer mappings, and no mapping is both writable and executable",
+  "the compacted memory of a zygote has fewer mappings, none of which is both writable and executable",
   () => {
     const code = `
 import decimal, ssl, sqlite3

@@ -46,7 +46,7 @@ test("the local E2B server chooses the first Python on the PATH that has all pac
   expect((await choosePython({ modules })).path).toBe(paths[1]);
 });
 
-test("if no Python has all packages, the local E2B server chooses the first one and names the missing packages", async () => {
+test("the local E2B server chooses the first Python and names the missing packages if no Python has all packages", async () => {
   const path = fakePython("a", { missing: ["fitz", "PIL"] });
   fakePython("b", { missing: ["PIL"] });
   process.env.PATH = [join(folder, "a"), join(folder, "b")].join(delimiter);
@@ -77,7 +77,7 @@ test("the error of the local E2B server says what to do if there is no Python", 
   await expect(choosePython({ modules })).rejects.toThrow("install one, or name it in E2B_LOCAL_PYTHON");
 });
 
-test("the local E2B server asks interpreters for their packages only if an interpreter or a package folder has changed", async () => {
+test("the local E2B server asks interpreters for their packages again only if an interpreter or a package folder has changed", async () => {
   const cache = join(folder, "cache", "python.json");
   const path = fakePython("a", {});
   const site = join(folder, "site");
@@ -107,7 +107,7 @@ test("packages of a Python are found without being imported, and packages for an
   expect((await choosePython({ modules, sitePackages: [site] })).missing).toEqual(["pandas"]);
 });
 
-test("the local E2B server starts each Python once to ask for its packages, even if the PATH has it under several names", async () => {
+test("the local E2B server asks each Python for its packages only once, even if the PATH has several names for it", async () => {
   fakePython("a", { missing: ["fitz"] });
   symlinkSync("python3", join(folder, "a", "python"));
   symlinkSync("a", join(folder, "b"));
@@ -116,7 +116,7 @@ test("the local E2B server starts each Python once to ask for its packages, even
   expect(asked()).toBe(1);
 });
 
-test("the local E2B server, and each request for a sandbox, reports that there is no Python", async () => {
+test("the local E2B server reports at its start and to each request for a sandbox that there is no Python", async () => {
   process.env.PATH = folder;
   const server = await openE2b({ apiKey: "e2b_test" });
   const create = () => Sandbox.create("nova", { apiKey: "e2b_test", ...server });

@@ -28,7 +28,7 @@ export function useServer(options: Partial<E2bOptions> = {}) {
   };
 }
 
-/** The output of a cell as one text. */
+/** Runs a cell and returns its output as one text. */
 export async function printed(sandbox: Sandbox, code: string): Promise<string> {
   const execution = await sandbox.runCode(code);
   if (execution.error) throw new Error(`the cell failed: ${execution.error.traceback}`);

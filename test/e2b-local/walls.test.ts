@@ -55,7 +55,7 @@ describe.runIf(process.platform === "linux")("the isolation of the sandboxes of 
     "bwrap: pipe2: Too many open files in system",
     "OSError: [Errno 109] Too many references: cannot splice",
     "Killed",
-  ])("is complete after this temporary error has ended: %s", async (sentence) => {
+  ])("is complete at the next attempt after this temporary error: %s", async (sentence) => {
     speaking(sentence);
     await open();
     await expect(isEnclosed()).rejects.toThrow(sentence.slice(-20));

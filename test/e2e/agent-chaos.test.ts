@@ -48,7 +48,7 @@ it.each([
   ["a compiled agent", 7, "fails"],
   ["a compiled agent", 8, "fails"],
 ] as const)(
-  "%s starts each call with effects once, and loses no call, even if Lambdas die (run %i of the case %s)",
+  "%s starts each call of a tool with effects exactly once, even if Lambdas die (run %i of the case %s)",
   async (kind, n, story) => {
     const code = `import os, urllib.request
 urllib.request.urlopen(f"${outside.url}/{os.environ['NOVA_IDEMPOTENCY_KEY']}")

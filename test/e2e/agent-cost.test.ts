@@ -47,7 +47,7 @@ const code = 'context["done"] = True';
 // The difference is large, because the number of calls of one run varies with the order of its deliveries.
 const [few, many] = [2, 42];
 
-it("a call of an agent makes at most 1.3 times the DynamoDB calls of a code node in an item of a map", {
+it("one call of an agent costs at most 1.3 times as many DynamoDB calls as one item of a map with a code node", {
   timeout: 120_000,
 }, async () => {
   const items = (count: number) =>

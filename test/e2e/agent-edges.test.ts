@@ -34,7 +34,7 @@ const lookUp = toolNode(
   { effects: false },
 );
 
-/** A model that looks up this many orders, one after the other, and then answers. */
+/** Returns a model that looks up this many orders, one after the other, and then answers. */
 function looksUp(orders: number): Respond {
   return ({ toolResults: { length } }) =>
     length < orders ? { calls: [calling("look_up", { id: length })] } : { text: `looked up ${orders}` };
@@ -67,7 +67,7 @@ describe("the recorded work of an agent", { timeout: 60_000 }, () => {
     expect(models.requests).toHaveLength(4);
   });
 
-  it("is not reused if the agent is compiled, and its code reads a changed value", async () => {
+  it("is not reused if the code of a compiled agent reads a changed value", async () => {
     const first = await run(compiledFlow("reused-code", [lookUp], 'context["resolve"] = str(context["id"])'), {
       case: "x",
       id: 7,
@@ -77,7 +77,7 @@ describe("the recorded work of an agent", { timeout: 60_000 }, () => {
     expect([first.context.resolve, second.context.resolve]).toEqual(["7", "8"]);
   });
 
-  it("is replayed by nova replay, which asks no model", async () => {
+  it("can be replayed by `nova replay` without a request to a model", async () => {
     const sum = toolNode("look_up", 'context["next"] = context["id"] + 1', { id: { type: "integer" } });
     respond = looksUp(2);
     const { execution_id } = await run(agentFlow("replayed-agent", [sum]));
@@ -87,7 +87,7 @@ describe("the recorded work of an agent", { timeout: 60_000 }, () => {
     expect(models.requests).toEqual([]);
   });
 
-  it("stays up to date in a session until the prompt of the agent changes", async () => {
+  it("counts as up to date in a session until the prompt of the agent changes", async () => {
     respond = looksUp(2);
     const { nodes } = agentFlow("drafted", [lookUp]) as { nodes: { id: string; type: string; prompt?: string }[] };
     const body = {
@@ -110,7 +110,7 @@ describe("the recorded work of an agent", { timeout: 60_000 }, () => {
   });
 });
 
-it("code in place of an agent runs in a session with the tools of the agent, and runs again after a change", async () => {
+it("a session runs code in place of an agent with the agent's tools, and runs it again after a change", async () => {
   respond = never;
   const written = (text: string) =>
     `order = tools.look_up(id=7)["order"]\ncontext["resolve"] = f"${text} {order['id']}"`;
@@ -154,7 +154,9 @@ it("a secret input reaches the tools of an agent, but no model and no record", a
 describe("the budget of an agent", { timeout: 60_000 }, () => {
   const llm_config = { max_tokens: 200 };
 
-  /** Reads from the refusal of an agent what its first request may cost. */
+  /**
+   * Returns the estimated cost of the first request of an agent, read from the error of a run that refuses this cost.
+   */
   async function estimateOf(definition: object): Promise<number> {
     const { error } = await run({ ...definition, limits: { max_cost_usd: 1e-9 } });
     return Number(/may cost \$([\d.]+)/.exec(error.message)?.[1]);
@@ -203,7 +205,7 @@ describe("the budget of an agent", { timeout: 60_000 }, () => {
   });
 });
 
-it("an approval can be a tool of an agent, and the answer of a person goes to the model", async () => {
+it("an agent can use an approval as a tool, and the model receives the answer of the person", async () => {
   const ask = {
     id: "ask",
     type: "approval",
@@ -223,7 +225,7 @@ it("an approval can be a tool of an agent, and the answer of a person goes to th
   expect(JSON.parse(models.requests[1]?.toolResults[0] ?? "{}")).toMatchObject({ ask: { choice: "rejected" } });
 }, 60_000);
 
-it("NOVA publishes no workflows that are tools of one another, over any number of workflows", async () => {
+it("NOVA refuses to publish an agent workflow that is a tool of itself through any number of other workflows", async () => {
   const calls = (id: string, workflow: string) => agentFlow(id, [], { tools: [{ workflow }] });
   const plain = agentFlow("first", [lookUp]);
   for (const definition of [plain, calls("second", "first"), calls("third", "second")])
@@ -235,7 +237,7 @@ it("NOVA publishes no workflows that are tools of one another, over any number o
   ]);
 }, 60_000);
 
-it("50 hostile texts and an obedient model reach only the tools, hosts and credentials of the agent", {
+it("an agent whose model obeys 50 hostile texts can reach only its own tools, hosts and credentials", {
   timeout: 240_000,
   tags: ["deep"],
 }, async () => {

@@ -16,7 +16,8 @@ beforeAll(async () => {
   vi.spyOn(Date, "now").mockImplementation(() => now() + passedMs);
   vi.spyOn(systemClock, "now").mockImplementation(() => Date.now());
   const { sleep } = systemClock;
-  // Long waits look at the clock at these intervals, and so notice soon that the test has moved it.
+  // Long waits check the clock at this interval. A shorter interval makes them notice soon that the test has moved the
+  // clock.
   const { maxNapMs } = systemClock;
   vi.spyOn(systemClock, "sleep").mockImplementation((ms, signal) => sleep(ms === maxNapMs ? 20 : ms, signal));
   models = await modelServer(({ toolResults: { length } }) => {
@@ -34,9 +35,10 @@ afterAll(async () => {
   await models[Symbol.asyncDispose]();
 });
 
-// Over HTTP the SDK corrects its clock by the header `Date` of an answer, which this test does not move.
+// Over HTTP, the SDK corrects its clock by the header `Date` of an answer, but the test moves only the clock of this
+// process.
 it.skipIf(process.env.NOVA_WIRE === "1")(
-  "an agent whose model is unreachable for a day waits without a sandbox and a Lambda, and then continues",
+  "an agent whose model is unreachable for a day waits without using a sandbox or a Lambda, and then continues",
   async () => {
     const lookUp = toolNode("look_up", 'context["order"] = 7', {}, { effects: true });
     const version = await cloud.publish(agentFlow("waits", [lookUp]));

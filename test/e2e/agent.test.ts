@@ -30,7 +30,7 @@ afterAll(async () => {
   await models[Symbol.asyncDispose]();
 });
 
-/** Answers with the n-th turn, where n is the number of requests so far. */
+/** Sets the answers of the model: request n gets turn n. */
 function inTurn(...turns: Awaited<ReturnType<Respond>>[]): void {
   respond = (_request: ModelRequest) => turns[models.requests.length - 1] ?? { text: "too many requests" };
 }
@@ -39,7 +39,7 @@ const lookUp = toolNode("look_up", 'context["order"] = {"id": context["id"], "to
   id: { type: "integer" },
 });
 
-it("an agent calls a tool, and each request and each call is an entry of its own", async () => {
+it("a request of an agent to its model is an entry of its own, and so is each call of a tool", async () => {
   inTurn({ calls: [calling("look_up", { id: 7 })] }, { text: "The total is 850." });
   const version = await cloud.publish(agentFlow("one-call", [lookUp]));
   const trace = await cloud.run(version, '{"case": "order 7"}');
@@ -115,7 +115,7 @@ describe("the calls in one answer of a model", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("run only until the agent has used its steps, even if the model requests 500 calls at once", async () => {
+  it("run only while the agent has steps left, even if the model requests 500 calls at once", async () => {
     const many = Array.from({ length: 500 }, (_, id) => calling("look_up", { id }));
     inTurn({ calls: many }, { text: "done" });
     const version = await cloud.publish(agentFlow("500-calls", [lookUp], { max_steps: 3 }));
@@ -157,7 +157,7 @@ describe("an agent fails", () => {
     });
   });
 
-  it("before a request that exceeds, with the conversation, the context window of its model", async () => {
+  it("before a request whose conversation exceeds the context window of its model", async () => {
     const read = toolNode("read", 'context["text"] = "word " * 120_000');
     inTurn({ calls: [calling("read", {})] });
     const agent = { model: "gpt-4o-2024-08-06", max_chars: 1_000_000 };
@@ -232,7 +232,7 @@ it("a tool with an approval runs only if a person approves the call, and the run
   expect(results[1]).not.toContain("paid");
 });
 
-it("a run occupies no sandbox while a call of its agent waits for an approval", async () => {
+it("a run occupies no sandbox while a tool call of the run's agent waits for an approval", async () => {
   const approve = { message: "Refund?" };
   const refund = toolNode("refund", 'context["paid"] = True', {}, { effects: true, approve });
   const flow = agentFlow("waits-alone", [lookUp, refund]) as { nodes: object[]; edges: object[] };
@@ -260,7 +260,7 @@ it("a run occupies no sandbox while a call of its agent waits for an approval", 
   expect(await verified(cloud, trace)).toBe("anchored");
 });
 
-it("a published workflow is a tool with its own description and inputs", async () => {
+it("a published workflow can be a tool, to which the workflow gives its description and inputs", async () => {
   await cloud.publish({
     ...inARow("sums", { add: 'context["sum"] = context["a"] + context["b"]' }),
     description: "Adds two numbers.",
@@ -328,7 +328,7 @@ it("each entry of an agent stores only the new part of the conversation", async 
   expect(bytes.at(-1)).toBeLessThan((bytes[1] ?? 0) + 10);
 });
 
-it("a restart from a later visit reuses earlier replies and calls, and asks the model only for the rest", async () => {
+it("a restart in the middle of an agent reuses earlier replies and calls, and asks the model only for the rest", async () => {
   respond = ({ toolResults }) =>
     toolResults.length < 8 ? { calls: [calling("look_up", { id: toolResults.length })] } : { text: "done" };
   const version = await cloud.publish(agentFlow("restarted", [lookUp]));
@@ -349,7 +349,7 @@ it("a restart from a later visit reuses earlier replies and calls, and asks the 
   expect(await verified(cloud, second)).toBe("anchored");
 });
 
-it("a sealed run reuses replies and results of tools with effects, and runs tools without effects", async () => {
+it("a sealed run reuses the model's replies and the results of tools with effects, but runs tools without effects", async () => {
   const look = { ...lookUp, effects: false };
   const pay = toolNode("pay", 'context["paid"] = 1', {}, { effects: true });
   inTurn({ calls: [calling("look_up", { id: 7 }), calling("pay", {})] }, { text: "done" });
@@ -401,7 +401,7 @@ it("the example `refunds` pays the refund that a person approves", async () => {
   expect(await verified(cloud, trace)).toBe("anchored");
 });
 
-it("the proof of a run with an agent is valid for an outsider, also after an erasure", async () => {
+it("an outsider can verify the proof of a run with an agent, even after an erasure", async () => {
   inTurn({ calls: [calling("look_up", { id: 7 })] }, { text: "done" });
   const version = await cloud.publish(agentFlow("proved", [lookUp]));
   const { execution } = await cloud.run(version, '{"case": "a secret matter"}');

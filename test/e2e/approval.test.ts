@@ -58,7 +58,7 @@ async function ended(id: string) {
 }
 
 describe("a run for an invoice over 1000", () => {
-  it("pays the invoice with the data of the approval's form when the manager approves it", async () => {
+  it("pays the invoice with the data of the approval form when the manager approves the invoice", async () => {
     const id = await asked();
     const [task] = await Array.fromAsync(cloud.ports.tasks.pending());
     expect(task).toMatchObject({
@@ -83,7 +83,7 @@ describe("a run for an invoice over 1000", () => {
     });
   });
 
-  it("rejects the invoice with the manager's reason when the manager rejects it", async () => {
+  it("rejects the invoice with the manager's reason when the manager rejects the invoice", async () => {
     const id = await asked();
     await answer(id, "rejected", { data: '{"reason": "too many desks"}' });
     const { values } = await ended(id);
@@ -97,7 +97,7 @@ describe("a run for an invoice over 1000", () => {
     await expect(answer(id, "approved")).rejects.toThrow(/"manager" expired at .* and went on as "timeout"/);
   });
 
-  it("accepts one answer of the manager, and refuses answers with invalid data", async () => {
+  it("accepts only one answer of the manager, and refuses answers with invalid data", async () => {
     const id = await asked();
     await expect(answer(id, "approved", { data: '{"cost_center": 1}' })).rejects.toThrow(
       /data.cost_center must be >= 1000/,

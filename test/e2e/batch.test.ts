@@ -68,7 +68,7 @@ describe("a run for a mail with seven invoices and a broken PDF", () => {
     });
   });
 
-  it("does not change the results for the next mail, which has no attachments", () => {
+  it("has no effect on the results for the next mail, which has no attachments", () => {
     const summary = { from: "billing@supplier.example", invoices: 0, sums: {}, high: [], unreadable: [] };
     expect(withNone).toMatchObject({ status: "completed", results: [], summary });
   });

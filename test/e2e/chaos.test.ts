@@ -129,7 +129,7 @@ const expected: Record<number, { path: string[]; values: object }> = {
 };
 
 describe("in a cloud that delivers tasks twice and kills Lambdas, NOVA", { timeout: 120_000 }, () => {
-  it("takes the expected edges in each run and sets the expected values, with valid chains", async () => {
+  it("follows the expected edges in each run, sets the expected values, and writes valid chains", async () => {
     const [hello, six] = [
       await cloud.publish("packages/templates/hello"),
       await cloud.publish({ ...sixNodes, ...outside.reach }),
@@ -150,7 +150,7 @@ describe("in a cloud that delivers tasks twice and kills Lambdas, NOVA", { timeo
     }
   });
 
-  it("gets the expected results of branches and items, with valid chains", async () => {
+  it("gets the expected results of branches and items, and writes valid chains", async () => {
     const version = await cloud.publish({ ...branches, ...outside.reach });
     const context = JSON.stringify({ url: outside.url });
     for (const trace of await Promise.all([cloud.run(version, context), cloud.run(version, context)])) {
@@ -167,7 +167,7 @@ describe("in a cloud that delivers tasks twice and kills Lambdas, NOVA", { timeo
     }
   });
 
-  it("gets the expected results of called workflows, with valid chains", async () => {
+  it("gets the expected results of called workflows, and writes valid chains", async () => {
     await cloud.publish({ ...called, ...outside.reach });
     const version = await cloud.publish({ ...calling, ...outside.reach });
     const context = JSON.stringify({ url: outside.url });
@@ -177,7 +177,7 @@ describe("in a cloud that delivers tasks twice and kills Lambdas, NOVA", { timeo
     }
   });
 
-  it("starts code a second time only if its node permits this", () => {
+  it("starts the code of a node a second time only if the node permits this", () => {
     const wanted = (path: string) => (/^\/(make|more)\//.test(path) ? 2 : 1);
     const begun = Object.entries(outside.counts()).filter(([path]) => !path.startsWith("/sum/"));
     const inBranches = 1 + 4 + 2 * 3 + 1;

@@ -76,7 +76,7 @@ describe("an inner run that fails", () => {
     ["the workflow is not published", "nowhere", {}, /there is no workflow "nowhere"/],
     ["the version does not exist", "sums", { version: 9 }, /workflow "sums" has no version 9 - its latest is 1/],
     ["a value for the inner run does not exist", "sums", { input: { a: "b.c" } }, /"a" takes "b\.c" from the context/],
-  ])("makes its workflow node fail with the reason: %s", async (_what, workflow, fields, message) => {
+  ])("makes the workflow node fail with the reason if %s", async (_what, workflow, fields, message) => {
     const version = await cloud.publish(inARow("asks-amiss", { bill: calls(workflow, fields) }));
     const { execution, entries } = await cloud.run(version);
     expect(execution.error).toMatchObject({

@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => cloud.close());
 
 /**
- * Starts a run that waits for a person. Then ends the run as if the entry of its close had the fields `absurd`; that
- * entry is not written to the chain.
+ * Starts a run that waits for a person. Then ends the run with an invented close entry, which has the fields `absurd`
+ * and is not written to the chain.
  */
 async function closeWith(absurd: Partial<Head>, error?: string) {
   const version = await cloud.publish({
@@ -73,7 +73,7 @@ describe("the close of a run", () => {
     ["a text of a megabyte", "é".repeat(1_000_000)],
     ["half a surrogate pair", "a\ud800"],
     ["a text of NUL characters", "\0".repeat(100_000)],
-  ])("ends the run and stores its error even if the message of the error is %s", async (_what, message) => {
+  ])("ends the run and stores the error of the run even if the error message is %s", async (_what, message) => {
     const { record } = await closeWith({}, message);
     expect(record).toMatchObject({ open: false, error: { node: "ask", message: expect.any(String) } });
   });

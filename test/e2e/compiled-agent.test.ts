@@ -50,7 +50,7 @@ async function run(id: string, written: string, context: object, agent: object =
   return cloud.run(version, JSON.stringify(context));
 }
 
-it("a compiled agent calls the tools of its agent, each call is an entry of its own, and no model is asked", async () => {
+it("compiled code calls the tools of its agent without a model, and each call is an entry of its own", async () => {
   const trace = await run("compiled", code, { case: "x", id: 7 });
   expect(trace.execution).toMatchObject({ status: "completed" });
   expect(trace.entries.map(({ node_id, node_type, path_taken }) => [node_id, node_type, path_taken])).toEqual([
@@ -76,7 +76,7 @@ it("a compiled agent calls the tools of its agent, each call is an entry of its 
   expect(await verified(cloud, trace)).toBe("anchored");
 });
 
-describe("the agent continues, and reads the calls of the code as its own, if the code", () => {
+describe("the agent of compiled code answers with the results of earlier tool calls if the code", () => {
   it.each<[string, string, RegExp]>([
     ["raises an exception", `${code}\nraise KeyError("unknown")`, /KeyError: 'unknown'/],
     ["sets another key", `${code}\ncontext["other"] = 1`, /changes the key "other"/],
@@ -101,7 +101,7 @@ describe("the agent continues, and reads the calls of the code as its own, if th
   });
 });
 
-it("the agent can call its tools after the code has failed", async () => {
+it("an agent can call its tools after its compiled code has failed", async () => {
   respond = ({ toolResults: { length } }) =>
     length === 1 ? { calls: [calling("pay", { amount: 1 })] } : { text: `after ${length}` };
   const trace = await run("goes-on", `tools.look_up(id=context["id"])\nraise ValueError()`, { case: "x", id: 7 });
@@ -109,7 +109,7 @@ it("the agent can call its tools after the code has failed", async () => {
   expect(await verified(cloud, trace)).toBe("anchored");
 });
 
-it("a failed call raises ToolError in the code, which may handle the error", async () => {
+it("a failed tool call raises ToolError in compiled code, and the code may handle the error", async () => {
   const written = `try:
     tools.look_up(id=404)
 except tools.ToolError as error:
@@ -124,14 +124,14 @@ except tools.ToolError as error:
   expect(await verified(cloud, trace)).toBe("anchored");
 });
 
-it("code that uses all steps leaves the answer to the agent", async () => {
+it("an agent answers itself if its compiled code has used all steps", async () => {
   const written = 'for id in range(9):\n    tools.look_up(id=id)\ncontext["resolve"] = "never"';
   const trace = await run("many-steps", written, { case: "x" }, { max_steps: 3 });
   expect(JSON.parse(trace.context.text).resolve).toBe("asked after all");
   expect(models.requests[0]?.toolResults).toHaveLength(3);
 });
 
-it("compiled code runs if models are off, but then its agent does not answer for failed code", async () => {
+it("compiled code runs if models are off, but after a failure of the code its agent does not answer", async () => {
   const flow = { ...compiledFlow("no-models", tools, code), models: false };
   const version = await cloud.publish(flow);
   const good = await cloud.run(version, '{"case": "x", "id": 7}');
@@ -167,7 +167,7 @@ context["resolve"] = f"{seen}"`;
   expect(JSON.parse(trace.context.text).resolve).toBe("[None, None, False]");
 });
 
-it("compiled code may give an answer that the context already contains", async () => {
+it("compiled code may give an answer that is already a value of the context", async () => {
   const trace = await run("same-answer", code, { case: "x", id: 7, resolve: "paid 850.0" });
   expect(trace.execution.status).toBe("completed");
   expect(models.requests).toEqual([]);

@@ -74,7 +74,7 @@ async function tokensOf(flow: object): Promise<number> {
   return tokens;
 }
 
-it("docs/agent-nodes.md states the tokens of 1,000 runs with an agent, and with its compiled code", {
+it("docs/agent-nodes.md states how many tokens 1,000 runs use with an agent and with its compiled code", {
   timeout: 300_000,
 }, async () => {
   const page = readFileSync("docs/agent-nodes.md", "utf8");

@@ -9,8 +9,8 @@ import { type ModelServer, modelServer } from "../support/model-server/model-ser
 import { everythingKept } from "../support/secrets/everything-kept.ts";
 
 /**
- * Returns every form of a secret that NOVA promises to find. It computes the forms itself, so that it does not repeat a
- * mistake of NOVA.
+ * Returns every form of a secret that NOVA promises to find. Computes the forms without NOVA's code, so that a mistake
+ * of that code is not repeated here.
  */
 function guaranteedForms(secret: string): string[] {
   const bytes = Buffer.from(secret);
@@ -168,7 +168,7 @@ describe("a run whose code tries to leak the password of a credential", () => {
     expect(entryOf(trace, node)).toMatchObject({ status: "failed", error_message: expect.stringMatching(reason) });
   });
 
-  it("keeps its other data unchanged, and has no credentials in its final context", () => {
+  it("keeps its other data unchanged, and contains no credentials in its final context", () => {
     expect(JSON.parse(trace.context.text)).toMatchObject({ port: 993, at: "invoices", mailed: "by a model" });
     const keys = Object.keys(JSON.parse(trace.context.text));
     expect(keys.filter((key) => /^(email|smtp|imap|db|support)_/.test(key))).toEqual([]);
@@ -181,7 +181,7 @@ describe("a run whose code tries to leak the password of a credential", () => {
   });
 
   it.each(["everything stored", "prompts", "trace", "history"])(
-    "leaves the password in no form in %s",
+    "leaves no form of the password in %s",
     async (place) => {
       const places: Record<string, () => Promise<Iterable<[string, string]>>> = {
         "everything stored": () => everythingKept(cloud.dataDir),
@@ -205,7 +205,7 @@ describe("a run whose code tries to leak the password of a credential", () => {
 });
 
 describe("an inner run, started by a workflow node,", () => {
-  it("gets the client's credentials, which are masked in its error", async () => {
+  it("gets the client's credentials, which are masked in the error of the inner run", async () => {
     const code = "print(context['db_password'])\nraise ValueError(context['db_password'])";
     await cloud.publish(inARow("inside", { look: { code, credentials: ["database"] } }));
     const trace = await run(inARow("outside", { inner: { type: "workflow", workflow: "inside", output: {} } }));

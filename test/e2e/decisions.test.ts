@@ -31,8 +31,8 @@ function decisionOn(conditions: unknown[], code = "context['branch_decision'] = 
 }
 
 /**
- * Conditions of a decision, and values that its code may choose. For each value: the condition of the edge that is
- * taken, or the error message.
+ * Conditions of a decision, each list with values that the decision's code may choose. Each value has the condition of
+ * the edge that the run then follows, or the error message.
  */
 const rules: [conditions: unknown[], choices: [json: string, edge: unknown][]][] = [
   [
@@ -85,7 +85,7 @@ const rules: [conditions: unknown[], choices: [json: string, edge: unknown][]][]
 
 describe("a decision", () => {
   it.each(rules)(
-    "with edges for %j takes the edge that matches its value, or else fails with a list of the edges",
+    "with edges for %j takes the edge that matches its value, and fails with a list of the edges if none matches",
     async (conditions, choices) => {
       const version = await cloud.publish(decisionOn(conditions));
       const taken = choices.map(async ([json, edge]) => {
@@ -102,7 +102,7 @@ describe("a decision", () => {
     },
   );
 
-  it("fails if its code sets no decision, even if an earlier node has set one", async () => {
+  it("fails if its own code sets no `branch_decision`, even if an earlier node has set this key", async () => {
     const decideB = { type: "decision", code: "context['branch_decision'] = 'b'" };
     const copies = "seen = context.get('branch_decision')\nprint(seen)\nif seen: context['branch_decision'] = seen";
     const version = await cloud.publish({
@@ -222,8 +222,8 @@ context['tries'] = tries`;
     const { steps, attempt, error_message } = entryOf(trace);
     expect([trace.execution.status, server.count("/try"), attempt]).toEqual([status, attempts, attempts]);
     expect(steps.map((step) => [step.attempt_number, step.status, step.error_message, step.logs])).toEqual(
-      // The entry has two failed attempts as steps in both cases, because the entry of a failed node lists its last
-      // attempt, too.
+      // In both cases the entry has two failed attempts as steps. The entry of a failed node lists its last attempt,
+      // too.
       Array.from({ length: 2 }, (_, n) => [n + 1, "failed", `RuntimeError: not yet: ${n + 1}`, `try ${n + 1}\n`]),
     );
     expect(error_message).toBe(status === "failed" ? "RuntimeError: not yet: 2" : null);

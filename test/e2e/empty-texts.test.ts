@@ -55,7 +55,7 @@ describe("the chain of a run stays valid", { timeout: 60_000 }, () => {
     },
   );
 
-  it("and contains empty code if a model returns empty code", async () => {
+  it("if a model returns empty code, and the chain contains the empty code", async () => {
     const trace = await written({ code: ["", "", ""] });
     const { code_executed, code_hash, ai_metadata } = entryOf(trace);
     const ofNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";

@@ -79,7 +79,7 @@ describe("the erasure of data", { timeout: 60_000 }, () => {
     await expect(eraseExecution(ports, open)).rejects.toThrow(/is open - cancel it/);
   });
 
-  it("of a run removes the contents, but the chain stays valid and readable and lists what is missing", async () => {
+  it("of a run removes its contents, but the chain stays valid and readable, and lists the missing contents", async () => {
     const other = await run("default", inARow("stays", { work: 'context["copy"] = context["name"]' }));
     const { id } = await run("default", flow);
     const before = await verify(id);

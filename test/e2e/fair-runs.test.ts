@@ -19,7 +19,7 @@ async function recordsOf(ids: readonly string[]): Promise<Execution[]> {
 }
 
 describe("a run of a client without a limit of parallel runs", () => {
-  it("does not wait until many earlier runs of another client have ended", async () => {
+  it("does not wait for the end of all earlier runs of another client", async () => {
     const many = await Promise.all(Array.from({ length: 60 }, () => started("acme")));
     const other = await started("other");
     await cloud.untilEnd(other);
@@ -30,7 +30,7 @@ describe("a run of a client without a limit of parallel runs", () => {
     expect(new Set(statuses)).toEqual(new Set(["completed"]));
   }, 120_000);
 
-  it("does not wait until all items of a large map that started earlier have ended", async () => {
+  it("does not wait for the end of a large map that started earlier", async () => {
     const items = Array.from({ length: 100 }, (_, index) => index);
     const square = action("square", "context['square'] = context['item'] ** 2");
     const each = { id: "each", type: "map", items: "list", max_concurrency: 100, nodes: [square], edges: [] };

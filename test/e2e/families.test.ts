@@ -91,7 +91,7 @@ async function filesWith(text: string): Promise<string[]> {
 }
 
 describe("a run and all of its restarts", { timeout: 60_000 }, () => {
-  it("name each other: a run its restarts, and a restart its source", async () => {
+  it("name each other: a run names its restarts, and a restart names its source", async () => {
     const first = await run("default");
     const second = await restart(await recordOf(first.id));
     const third = await restart(await recordOf(first.id));
@@ -102,7 +102,7 @@ describe("a run and all of its restarts", { timeout: 60_000 }, () => {
     expect((await recordOf(second.id)).restarts).toEqual([last.id]);
   });
 
-  it("keep their contents, except an erased run and the restarts of this run", async () => {
+  it("keep their contents when another of these runs is erased, except the restarts of the erased run", async () => {
     const first = await run("default");
     const [second, other] = [await restart(first), await restart(first)];
     const third = await restart(second);
@@ -158,7 +158,7 @@ describe("a run and all of its restarts", { timeout: 60_000 }, () => {
     ]);
   });
 
-  it("are each kept for their own retention time, and their blobs until the last run expires", async () => {
+  it("are each kept for their own retention time, and shared blobs are kept until the last of them expires", async () => {
     await createClient(ports, admin, { slug: "acme", name: "Acme" });
     await ports.clients.update("acme", { quotas: { retentionDays: 1 } });
     const first = await run("acme", mark);

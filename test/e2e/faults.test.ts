@@ -139,7 +139,7 @@ it("a run ends at the timeout of its workflow, together with its running code", 
   expect(await unoffered(cloud)).toEqual([]);
 });
 
-it("runs that need more sandboxes than E2B allows wait for sandboxes and then complete", {
+it("runs wait for sandboxes and then complete if they need more sandboxes than E2B allows", {
   timeout: 60_000,
 }, async () => {
   const version = await cloud.publish(inARow("crowd", { work: "import time; time.sleep(0.3)" }));

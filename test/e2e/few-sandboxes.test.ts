@@ -11,7 +11,7 @@ afterAll(() => cloud.close());
  * The workflow has a map, and then two branches with a map each. If one branch kept idle sandboxes, the other branch
  * would never get any.
  */
-it("if E2B's plan allows no more sandboxes, a branch gives up its idle sandboxes so that another branch can run", {
+it("a branch gives up its idle sandboxes for another branch if E2B's plan allows no more sandboxes", {
   timeout: 60_000,
 }, async () => {
   const nodes = (id: string, code: string) => [action(`${id}-item`, code, { timeout: 30 })];

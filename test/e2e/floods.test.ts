@@ -26,8 +26,8 @@ const server = createServer((request, response) => {
 });
 
 /**
- * Code that starts as many processes as possible. They take all that they get of each resource that the kernel counts
- * per user.
+ * Code that starts as many processes as possible. For each resource that the kernel counts per user, the processes take
+ * as much as they can.
  */
 const flood = `
 import array, ctypes, errno, fcntl, json, mmap, os, socket, select, time, urllib.request

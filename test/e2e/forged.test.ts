@@ -19,7 +19,7 @@ import { action, ways } from "../support/forked.ts";
 
 let cloud: TestCloud;
 let table: RawTable;
-/** The run that is attacked, with its child run. `other` is a later run of the same workflow. */
+/** The run that is attacked, with its child run. The variable `other` is a later run of the same workflow. */
 let own: { id: string; child: string; items: Item[] };
 let other: { id: string; child: string; items: Item[] };
 
@@ -81,12 +81,15 @@ function isBelieved(verdict: Verification | Error): boolean {
   return !(verdict instanceof Error) && verdict.state !== "broken";
 }
 
-/** Returns whether the verification found a problem. False if it threw an error. */
+/** Returns whether the verification found a problem and named it. False if the verification threw an error. */
 function isNamed(verdict: Verification | Error): boolean {
   return !(verdict instanceof Error) && verdict.problem !== undefined;
 }
 
-/** Returns whether an attribute says nothing about what the run did, so that an attacker may change it unnoticed. */
+/**
+ * Returns whether an attribute says nothing about the actions of the run. The verification need not notice changes of
+ * such an attribute.
+ */
 function isBookkeeping(item: Item, [name = "", ...rest]: Path): boolean {
   // ElectroDB writes these attributes, and the chain does not read them.
   if (name === "__edb_e__" || name === "__edb_v__") return true;
@@ -96,7 +99,7 @@ function isBookkeeping(item: Item, [name = "", ...rest]: Path): boolean {
   // turn matters.
   if (item.kind?.S === "0") return !["pk", "sk", "partition", "scope", "seq"].includes(name);
   if (item.sk?.S !== "E") return false;
-  // With these attributes the run offers its sandbox to other runs.
+  // These attributes offer the sandbox of this run to other runs.
   if (name === "idle" || (name === "open" && item.open?.S?.startsWith("idle"))) return true;
   // The queue, the close and the erasure use these attributes; no response of the API shows them.
   return rest.length === 0 && ["leaver", "taker", "pools", "admission", "endPublished", "erased"].includes(name);
@@ -106,7 +109,9 @@ const isLink = ({ pk }: Item) => pk?.S?.startsWith("C#") === true;
 const chainItems = () => own.items.filter(isLink);
 const records = () => own.items.filter(({ pk }) => pk?.S === `E#${own.id}`);
 const attacked = () => [...chainItems(), ...records()];
-/** Returns the item of the other run whose key differs from that of `item` only in the id of the run. */
+/**
+ * Returns the corresponding item of the other run: its key differs from the key of `item` only in the ids of the runs.
+ */
 const twinOf = (item: Item) => {
   const name = nameOf(item).replaceAll(own.id, other.id).replaceAll(own.child, other.child);
   return other.items.find((one) => nameOf(one) === name);
@@ -150,7 +155,7 @@ describe("the verification detects the changes of an attacker without the signin
     expect(believed).toEqual([]);
   });
 
-  it("if one value of a stored item is missing, even one that an erasure would remove", async () => {
+  it("if one value of a stored item was removed, even a value that an erasure would remove", async () => {
     const believed: string[] = [];
     for (const item of attacked())
       for (const path of leavesOf(item)) {
@@ -174,7 +179,7 @@ describe("the verification detects the changes of an attacker without the signin
     expect(believed).toEqual([]);
   });
 
-  it("if a stored item is missing, or was copied from another run or from elsewhere in its run", async () => {
+  it("if a stored item was removed, or was replaced by a copy of another item of this run or another run", async () => {
     const believed: string[] = [];
     const entries = chainItems().filter(({ kind }) => kind?.S !== "0");
     for (const item of entries) {
@@ -195,7 +200,7 @@ describe("the verification detects the changes of an attacker without the signin
   });
 
   it.each(["kept", "dropped", "of another run"])(
-    "if a hashed field of an entry was changed, all hashes were computed again and the signature was %s",
+    "if a hashed field of an entry was changed and all hashes were recomputed (signature: %s)",
     async (signature) => {
       const believed: string[] = [];
       const tried = new Set<string>();
@@ -227,7 +232,7 @@ describe("the verification detects the changes of an attacker without the signin
   const signed = (item: Item, how: string) =>
     ({ kept: item.signature, dropped: undefined, "of another run": twinOf(item)?.signature })[how];
 
-  it("if the chain of a run was replaced by the chain of another run, with or without the record of that run", async () => {
+  it("if a run has the chain of another run, with the record of either run", async () => {
     const moved = other.items.map(
       (item) =>
         JSON.parse(JSON.stringify(item).replaceAll(other.id, own.id).replaceAll(other.child, own.child)) as Item,
@@ -244,7 +249,7 @@ describe("the verification detects the changes of an attacker without the signin
     }
   });
 
-  it("if the last entries of a chain are missing, for every status in the record of the run", async () => {
+  it("if the last entries of a chain were removed, with or without changes of the run's record", async () => {
     const [record] = records() as [Item];
     const main = chainItems()
       .filter(({ pk, kind }) => pk?.S === `C#${own.id}` && kind)
@@ -304,7 +309,7 @@ describe("a failed run that was restarted", () => {
   };
   const named = (...ids: string[]) => ({ L: ids.map((S) => ({ S })) });
 
-  it("is valid, and its restart is also valid", async () => {
+  it("is valid, and so is its restart", async () => {
     expect(await verdictWith(failing.record)).toMatchObject({ state: "anchored", erased: [] });
     expect(await verifyExecution(cloud.ports, failing.restart)).toMatchObject({ state: "anchored" });
     expect((await cloud.ports.executions.get(failing.id))?.restarts).toEqual([failing.restart]);
@@ -340,7 +345,7 @@ describe("a failed run that was restarted", () => {
     }
   });
 
-  it("is listed only once, even if forged items copy its record", async () => {
+  it("is listed only once, even if an attacker adds copies of its record", async () => {
     const { id, record } = failing;
     const planted = { ...record, sk: { S: "E2" }, status: { S: "completed" }, version: { N: "7" }, nodes: { N: "9" } };
     const elsewhere = { ...planted, pk: { S: `X#${id}` }, sk: { S: "E" } };
@@ -354,7 +359,7 @@ describe("a failed run that was restarted", () => {
     }
   });
 
-  it("is not listed for another workflow or client, even if the index keys of its record are forged", async () => {
+  it("is never listed for another workflow or client, even if an attacker forges the index keys of its record", async () => {
     const forged = { ...failing.record, workflowKey: { S: "W#forged" }, clientKey: { S: "C#acme" } };
     await table.put([forged]);
     try {
@@ -370,7 +375,7 @@ describe("a failed run that was restarted", () => {
     }
   });
 
-  it("shows no running node after its end, even with a forged turn", async () => {
+  it("shows no running node after its end, even if an attacker forges a turn", async () => {
     const { id, record } = failing;
     const [turn] = (await table.itemsOf(id)).filter(({ kind }) => kind?.S === "0") as [Item];
     const sk = { S: "L##0000000099#0" };
@@ -383,7 +388,7 @@ describe("a failed run that was restarted", () => {
   });
 });
 
-it("the verification reports a copied step, which a trace would show twice", async () => {
+it("the verification reports a copy of a step, which a trace would show as a second step", async () => {
   const step = chainItems().find(({ step }) => step !== undefined) as Item;
   const { scope, seq } = step;
   const sk = { S: `S#${scope?.S}#${seq?.N?.padStart(10, "0")}#0000` };

@@ -24,7 +24,7 @@ const values = ({ context }: { context: { text: string } }) => JSON.parse(contex
 const parallel = ways("start > f > a > j > end", "f > b > j");
 
 describe("the branches of a fork", { timeout: 60_000 }, () => {
-  it("start with the context of the fork, do not see each other's changes, and are joined", async () => {
+  it("start with the context of the fork, see no changes of each other, and are merged by the join", async () => {
     const trace = await run(
       [
         action("f", "context['n'] = 12345678901234567890"),
@@ -67,7 +67,7 @@ describe("the branches of a fork", { timeout: 60_000 }, () => {
 });
 
 describe("maps", { timeout: 60_000 }, () => {
-  it("give bytes and large values to each item and return results in the order of the items", async () => {
+  it("pass bytes and large values to each item, and return results in the order of the items", async () => {
     const trace = await run(
       [
         action("make", "context['files'] = [{'name': str(i), 'data': bytes([i]) * 20_000} for i in range(7)]"),

@@ -30,7 +30,7 @@ async function resultsOf(...pdfs: string[]): Promise<unknown> {
   return JSON.parse(await demo("--json", ...pdfs));
 }
 
-/** Returns the rows of a table that the demo prints. */
+/** Returns the rows of a table that the demo prints, each as a list of cells. */
 function rowsIn(table: string): string[][] {
   const lines = table.split("\n").filter((line) => / ms$/.test(line));
   return lines.map((line) => line.split(/ {2,}/));
@@ -51,7 +51,7 @@ describe("the demo with invoices", () => {
   }, 400_000);
 
   it.each(["by hand", "in sentences, without a model"])(
-    "finds the total and currency of each real invoice, and takes the right edge, in the variant %j",
+    "finds the total and currency of each real invoice and follows the right edge in the variant %j",
     (how) => {
       const rows = rowsIn(tables[how === "by hand" ? 0 : 1] as string).filter(([file]) => file?.endsWith(".pdf"));
       const files = readdirSync(invoices).filter((name) => name.endsWith(".pdf"));
@@ -141,7 +141,7 @@ describe("values of numpy and pandas in the context", () => {
     ["import pandas as pd; context['df'] = pd.DataFrame({'a': [1]})", 'key "df": pandas.DataFrame .* use x.to_dict'],
     ["import pandas as pd; context['t'] = pd.Timestamp('2026-01-01')", 'key "t": pandas.Timestamp .* use x.isoformat'],
   ])(
-    "fail the node whose code sets them, with a message that says how to correct the code: %s",
+    "make the node fail whose code sets them, with a message that says how to correct the code: %s",
     { timeout: 60_000 },
     async (code, message) => {
       const { execution } = await cloud.runCode(code);

@@ -90,7 +90,7 @@ describe("code that a model writes", () => {
     expect(await said("verify", frozen.execution_id)).toMatchObject({ state: "anchored", problem: null });
   });
 
-  it("stays unchanged in the lock if no run has used other code since the last lock", async () => {
+  it("stays unchanged by a second `nova lock` if no run has used other code since the first", async () => {
     const before = await readFile(join(cwd, "bills/workflow.lock.json"), "utf8");
     expect(await said("lock", "bills")).toMatchObject({ nodes: [{ action: "unchanged" }] });
     const { items } = await said("executions", "--workflow", "bills");
@@ -99,7 +99,7 @@ describe("code that a model writes", () => {
     expect(await readFile(join(cwd, "bills/workflow.lock.json"), "utf8")).toBe(before);
   });
 
-  it("is listed with its cost and with the costs that its later runs have saved", async () => {
+  it("is listed with its cost, and with the costs that later runs have saved because of it", async () => {
     const { nodes } = await said("lock", "bills", "--costs");
     expect(nodes).toMatchObject([
       { node: "sum", generations: 1, runs: 2, hits: 1, break_even_runs: 1, paid_off: true },
@@ -107,7 +107,7 @@ describe("code that a model writes", () => {
     expect(nodes[0].written).toMatchObject({ tokens_input: 3000, tokens_output: 300 });
   });
 
-  it("does not run frozen if an input has another type, and the error says this", async () => {
+  it("does not run frozen if an input has another type, which the error says", async () => {
     const frozen = await said("run", "bills", "--frozen", "--set", 'lines="19.5, 3"');
     expect(frozen).toMatchObject({ exit: 1, status: "failed", error: { node: "sum", class: "NodeFailed" } });
     expect(frozen.error.message).toMatch(/lines \(list then, string now\).*nova lock/);
@@ -160,7 +160,7 @@ describe("locked code that fails by its own fault", () => {
   const gaps = ["--set", "lines=[1, null]"];
   const better = 'context["total"] = sum(n or 0 for n in context["lines"])';
 
-  it("is replaced by new code in local runs at once, but in the lock only by a command", async () => {
+  it("is replaced immediately in local runs, but only by a command in the lock", async () => {
     await models(...written(better));
     const first = await said("run", "bills", ...gaps);
     expect(first).toMatchObject({ exit: 0, context: { total: 1 } });
@@ -177,7 +177,7 @@ describe("locked code that fails by its own fault", () => {
 describe("code that a user does not want", () => {
   const other = 'context["total"] = float(sum(n or 0 for n in context["lines"]))';
 
-  it("is replaced for later local runs by a run with --fresh, and in the lock by a command", async () => {
+  it("is replaced in later local runs after a run with --fresh, and in the lock after a command", async () => {
     await models(...written(other));
     const fresh = await run("--fresh", "sum");
     expect(fresh).toMatchObject({ exit: 0, context: { total: 22.5 } });
@@ -203,7 +203,7 @@ describe("a workflow that requires approval", () => {
     expect(await run("--frozen")).toMatchObject({ exit: 0, error: null, context: { total: 22.5 } });
   });
 
-  it("lets models write missing code, but runs it only after an approval", async () => {
+  it("lets models write missing code, but runs the code only after an approval", async () => {
     await define({ prompt: "Add up the lines in cents." }, { approval: "required" });
     await rm(join(cwd, "bills/workflow.lock.json"));
     const cents = 'context["cents"] = round(sum(context["lines"]) * 100)';

@@ -51,7 +51,7 @@ describe("code that runs longer than the Lambda that starts it", { timeout: 90_0
     expect(await sandboxesAlive()).toEqual([]);
   });
 
-  it("is started by one delivery and checked by later deliveries, of which the last commits the result", async () => {
+  it("is started by one delivery and checked by later deliveries, the last of which writes the result", async () => {
     const code = `${call("looked")}while call() < 40: time.sleep(0.05)\ncontext['done'] = True`;
     const version = await cloud.publish(oneNode(code, { ...hour, ...outside.reach }));
     const ports: Ports = {

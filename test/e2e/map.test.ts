@@ -23,7 +23,7 @@ async function run(workflow: object, context: object) {
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 
 it.each([0, 1, 50])(
-  "a map returns the results of %i items in order and adds no other keys to the context",
+  "a map returns the results of %i items in order, and adds only these results to the context",
   async (count) => {
     const list = numbers(count);
     const square = action("square", "context['square'] = context['item'] ** 2; context['at'] = context['index']");
@@ -57,7 +57,7 @@ describe("an item of a map that fails", () => {
     [1, [0, 0, 2], "failed"],
     ["50%", [0, 0, 2, 3], "completed"],
     ["50%", [0, 0, 0, 3], "failed"],
-  ])("with the tolerated_failures %s and the list %j leaves the run %s", async (tolerated, list, status) => {
+  ])("with the tolerated_failures %s and the list %j gives the run the status %s", async (tolerated, list, status) => {
     const { execution, values } = await run(over({ tolerated_failures: tolerated }), { list });
     expect(execution.status).toBe(status);
     const failed = { error: { node: "invert", class: "NodeFailed", message: division } };
@@ -90,7 +90,7 @@ context["outputs"] = {name: outputs[name].get("mine") for name in outputs}`;
   expect(new Set(boxes).size).toBe(1);
 });
 
-it("a map that is cancelled stops running code and keeps the entries of completed items", async () => {
+it("the cancel of a map stops running code and keeps the entries of completed items", async () => {
   await using outside = await countingServer();
   const code = `
 import time, urllib.request

@@ -22,6 +22,6 @@ it.concurrent.each(Object.entries(forkedRuns))(
   180_000,
 );
 
-it("double deliveries and killed Lambdas in forks leave no sandbox occupied", async () => {
+it("no sandbox stays occupied after double deliveries and killed Lambdas in forks", async () => {
   await vi.waitFor(async () => expect(await strays(cloud)).toEqual([]), 30_000);
 }, 60_000);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => cloud.close());
 
-it("branches and items wait for each other's sandboxes, and then complete, if E2B's plan allows too few sandboxes", async () => {
+it("branches and items wait for sandboxes of one another and then complete if E2B's plan allows too few sandboxes", async () => {
   const branches = ["a", "b", "c"].map((id) => action(id, `context['${id}'] = 1`));
   const each = {
     id: "each",

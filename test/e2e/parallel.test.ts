@@ -33,7 +33,9 @@ async function meetingPoint(guests: number) {
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url: `http://${host}`,
-    /** Without this, code cannot reach a server on this machine. */
+    /**
+     * The `network` field that lets code of a node reach this server. By default, code cannot reach its own machine.
+     */
     network: { allow: [host] },
     [Symbol.dispose]: () => void server.close(),
   };

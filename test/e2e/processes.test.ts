@@ -61,7 +61,9 @@ function parentIn(pid: string): number {
 
 const isAlive = (pid: number) => parentIn(String(pid)) > 0;
 
-/** Kills `nova run` when `point` resolves. Returns the ids of the processes that the command had started. */
+/**
+ * Starts `nova run`, and kills it when `point` resolves. Returns the ids of the processes that the command had started.
+ */
 async function killedAt(point: (run: Started) => Promise<unknown>): Promise<number[]> {
   const run = start("run", "hangs");
   await point(run);
@@ -72,7 +74,7 @@ async function killedAt(point: (run: Started) => Promise<unknown>): Promise<numb
 }
 
 describe("the process of `nova run`, when it is killed,", { timeout: 120_000 }, () => {
-  it("loses no entry that it has written, whenever it is killed", async () => {
+  it("loses no entry that was written before the kill", async () => {
     const inside = await killedAt(() => outside.asked("/hang"));
     const between = await killedAt((run) => run.line("✓ one"));
     const begun = await killedAt((run) => run.line("· one"));
@@ -91,7 +93,7 @@ describe("the process of `nova run`, when it is killed,", { timeout: 120_000 }, 
       await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]), 10_000);
   });
 
-  it("ends the runs of other terminals on the same data folder, and these terminals report this in one sentence", async () => {
+  it("ends the runs of other terminals on the same data folder, and each of these terminals reports the end in one sentence", async () => {
     const owner = start("run", "hangs");
     await outside.asked("/hang");
     const guest = start("run", "hangs");

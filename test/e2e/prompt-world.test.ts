@@ -68,7 +68,7 @@ const failures: [string, (port: RefusingServers["port"]) => { host: string; code
 ];
 
 it.each(failures)(
-  "%s fails a prompt node at its first attempt, and the error names the cause",
+  "%s makes a prompt node fail at its first attempt, and the error names the cause",
   async (what, asks, message) => {
     const { host, ...script } = asks(servers.port);
     code = script.code;

@@ -66,7 +66,7 @@ describe("a prompt node", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("analyses the data first if the model asks for this, and keeps the result of the analysis out of the context", async () => {
+  it("first analyses the data if the model requests an analysis, and keeps the result of the analysis out of the context", async () => {
     const look = 'result = {"count": len(context["lines"])}';
     const use = 'context["total"] = sum(context["lines"]) / context["_data_analysis"]["count"]';
     const trace = await written({}, { needsAnalysis: true, analysis: look, code: [use] }, '{"lines":[1,2]}');

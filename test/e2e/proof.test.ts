@@ -66,7 +66,7 @@ async function textOf(id: string, level: Level): Promise<string> {
   return answer.text();
 }
 
-/** Makes the proof of a run in its three forms, expects each to be valid, and returns that with all contents. */
+/** Makes the proof of a run in its three forms and expects each to be valid. Returns the form with all contents. */
 async function proved(id: string) {
   for (const level of ["none", "digests"] as const) {
     const text = await textOf(id, level);
@@ -195,7 +195,7 @@ describe("the proof of a run", { timeout: 120_000 }, () => {
     expect(run.scopes).toHaveLength(1 + 2 + 2 + 6 + 5 * 2 + 60);
   });
 
-  it("contains an approval and a wait, and can be made only after the end of the run", async () => {
+  it("contains an approval and a wait, but cannot be made before the end of the run", async () => {
     const version = await cloud.publish({
       id: "asked",
       nodes: [
@@ -221,7 +221,7 @@ describe("the proof of a run", { timeout: 120_000 }, () => {
     expect(main.map(({ node_type }) => node_type)).toEqual(["start", "approval", "wait", "end", "close"]);
   });
 
-  it("contains what the run did before it failed or was cancelled", async () => {
+  it("contains the entries before a failure or a cancel of the run", async () => {
     const failed = await cloud.run(await cloud.publish(inARow("fails", { work: "raise ValueError('no')" })));
     expect((await proved(idOf(failed))).main.at(-1)?.close?.status).toBe("failed");
     const sleeps = "import time\ntime.sleep(60)";
@@ -287,7 +287,7 @@ describe("the proof of a run", { timeout: 120_000 }, () => {
     expect(after.covers).toHaveLength(5);
   });
 
-  it("can also be made for a test run with given outcomes", async () => {
+  it("can also be made for a test run whose outcomes come from a document", async () => {
     const version = await cloud.publish(inARow("given", { one: "context['a'] = 1", two: "context['b'] = 2" }));
     const document = '{"one":{"set":{"a":5}}}';
     const { id } = await startExecution(ports, {
@@ -355,7 +355,7 @@ describe("the proof of a run", { timeout: 120_000 }, () => {
     expect(blobs).toEqual([{ withheld: "secret" }]);
   });
 
-  it("contains the root of the tree in which the run is a leaf, and the path from the run to the root", async () => {
+  it("contains the root of the Merkle tree with the run, and the path from the run to the root", async () => {
     const trace = await cloud.run(await cloud.publish(inARow("rooted", { one: "pass" })));
     expect(await proved(idOf(trace))).toMatchObject({ root: null });
     await proveClosedRuns(ports);

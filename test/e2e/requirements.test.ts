@@ -38,7 +38,7 @@ describe("the requirements of a workflow", { timeout: 120_000 }, () => {
     expect(JSON.parse(second.stdout), second.stderr).toMatchObject({ status: "completed", context: { answer: 42 } });
   });
 
-  it("that are not available prevent the run with one sentence, one JSON object and exit code 1", async () => {
+  it("prevent the run with one sentence, one JSON object and exit code 1 if they are not available", async () => {
     await write("novatiny==2.0");
     const { code, stdout, stderr } = await nova(cwd, "run", "needs.json", "--json");
     const message =

@@ -34,8 +34,8 @@ async function restart({ execution }: Trace, version: WorkflowVersion, more: Par
 const valuesOf = ({ context }: Trace) => JSON.parse(context.text);
 const good = { patch: '{"bad": false}' };
 
-describe("the key that a node has in all restarts of a run", { timeout: 60_000 }, () => {
-  it("stays the same in a restart of a restart, while the idempotency key of a single run changes", async () => {
+describe("the restart key of a node, which is the same in all restarts of a run,", { timeout: 60_000 }, () => {
+  it("stays the same in a restart of a restart, while the idempotency key differs in each run", async () => {
     const version = await cloud.publish(inARow("booking", { first: book("first"), second: fragile("second") }));
     const failed = await cloud.run(version, '{"bad": true}');
     const [once, twice] = [await restart(failed, version, good), await restart(failed, version, good)];
@@ -49,7 +49,7 @@ describe("the key that a node has in all restarts of a run", { timeout: 60_000 }
     expect(await verified(cloud, third)).toBe("anchored");
   });
 
-  it("stays the same for a node if the restart has a version with more nodes before that node", async () => {
+  it("stays the same if the restart runs a version with more nodes before this node", async () => {
     const version = await cloud.publish(inARow("longer", { book: fragile("key") }));
     const failed = await cloud.run(version, '{"bad": true}');
     const longer = await cloud.publish(inARow("longer", { check: "pass", log: "pass", book: book("key") }));
@@ -93,7 +93,7 @@ describe("the key that a node has in all restarts of a run", { timeout: 60_000 }
     expect(valuesOf(again).all.map(({ keys }: { keys: string[] }) => keys)).toEqual([visits(0), visits(1)]);
   });
 
-  it("contains the place of the workflow node in the outer run, also if a restart continues inside the inner run", async () => {
+  it("contains the place of the workflow node in the outer run, even if a restart continues inside the inner run", async () => {
     await cloud.publish(inARow("ledger", { open: book("open"), post: fragile("post") }));
     const calls = { type: "workflow", workflow: "ledger", output: { open: "open", post: "post" } };
     const version = await cloud.publish(inARow("accounting", { bill: calls }));
@@ -106,7 +106,7 @@ describe("the key that a node has in all restarts of a run", { timeout: 60_000 }
     });
   });
 
-  it("differs in a new run, also in a new run that reuses outcomes", async () => {
+  it("differs in a new run, even if that run reuses outcomes", async () => {
     const version = await cloud.publish(inARow("fresh", { book: book("key") }));
     const [one, other] = [await cloud.run(version, "{}"), await cloud.run(version, "{}")];
     expect(valuesOf(one).key[0]).toBe(`${one.execution.id}+book`);

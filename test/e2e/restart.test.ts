@@ -302,7 +302,7 @@ describe("a restart with another version of the workflow", { timeout: 60_000 }, 
 });
 
 describe("a restart of a run", () => {
-  it("is refused if no place to start at is named, if the place is unknown, or if a patch changes the result of a node", async () => {
+  it("is refused without a place to start at, with an unknown place, or with a patch that changes the result of a node", async () => {
     const version = await cloud.publish(inARow("bad", { one: random("a"), two: random("b") }));
     const { execution } = await cloud.run(version, '{"given": 1}');
     const refusal = (more: Partial<RestartRequest>) =>

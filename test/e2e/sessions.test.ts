@@ -10,8 +10,8 @@ const pairs = ids.flatMap((from, index) => ids.slice(index + 1).map((to) => ({ f
 const id = fc.constantFrom(...ids);
 
 /**
- * Builds code for a node that sets a digest of `text` and of all values that earlier nodes set. So the digest differs
- * whenever an input or the code differs.
+ * Builds code for a node. The code sets a digest of `text` and of all values that earlier nodes set. So the digest
+ * differs whenever an input or the code differs.
  */
 function codeOf(node: string, text: number): string {
   return [
@@ -55,8 +55,8 @@ async function take(session: string, one: Step): Promise<void> {
 }
 
 /**
- * Runs the nodes of the session as a new workflow, in which nothing can be reused, and returns the values that they
- * set.
+ * Publishes the nodes of the session as a new workflow, for which no outcome can be reused. Runs it and returns the
+ * values that the nodes set.
  */
 async function everythingAgain(session: string, workflow: string): Promise<Record<string, unknown>> {
   const published = await api.call(`POST /sessions/${session}/publish`, { body: { workflow } });
@@ -70,7 +70,7 @@ async function everythingAgain(session: string, workflow: string): Promise<Recor
  * The model test in test/service/sessions checks a thousand random sequences. This test checks fewer sequences, but
  * with real state machines and Python.
  */
-it("a session calls the output of a node up to date only if a run of all nodes would give the same output", async () => {
+it("a session marks the output of a node as up to date only if a run of all nodes would give the same output", async () => {
   let [sessions, fresh] = [0, 0];
   await fc.assert(
     fc.asyncProperty(sequence, async ({ edges, steps }) => {

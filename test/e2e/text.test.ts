@@ -99,7 +99,7 @@ describe("a text node", () => {
     expect(server.requests[1]?.input).toBe("short");
   });
 
-  it("asks its model a second time after an invalid answer, and fails with both answers in the error if the second is invalid", async () => {
+  it("asks its model again after an invalid answer, and after a second one fails with both answers in the error", async () => {
     const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
     const mended = await told({ work: text("Say", { output_schema: schema }) }, [{ text: "no" }, { json: { n: 1 } }]);
     expect(JSON.parse(mended.context.text).work).toEqual({ n: 1 });
@@ -112,7 +112,7 @@ describe("a text node", () => {
     expect(entryOf(failed).error_message).toMatch(/two answers .*"\{\\"m\\":1\}".*"\{\\"n\\":\\"x\\"\}"/);
   });
 
-  it("stores the answer of its model without the thoughts of the model", async () => {
+  it("stores the answer of its model without the model's reasoning", async () => {
     const schema = { type: "object", properties: { total: { type: "number" } }, required: ["total"] };
     const trace = await told(
       { total: text("Say", { output_schema: schema }), words: text("Say"), next: text("{words}") },
@@ -140,7 +140,7 @@ describe("a text node", () => {
     },
   );
 
-  it("asks its model a second time after an answer with several JSON objects, and fails after a second such answer", async () => {
+  it("asks its model again after an answer with several JSON objects, and fails after a second such answer", async () => {
     const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
     const unsure = { text: '[{"n": 1}, {"n": 2}]' };
     const mended = await told({ work: text("Say", { output_schema: schema }) }, [unsure, { json: { n: 1 } }]);
@@ -175,7 +175,7 @@ describe("a text node", () => {
     });
   });
 
-  it("does not read values in its prompt as templates, and sends the model settings of the node itself", async () => {
+  it("does not treat values in its prompt as templates, and sends the model settings of the node", async () => {
     const llm_config = { provider: "openai", model: "gpt-4.1-mini", temperature: 0.2, max_tokens: 64 };
     await told(
       { a: text("Say"), work: text("Use {a}", { llm_config }) },
@@ -189,7 +189,7 @@ describe("a text node", () => {
     });
   });
 
-  it("fails with the name of a missing value, or marks this value in the prompt if `on_missing` is `mark`", async () => {
+  it("fails with the name of a missing value, or marks the missing value in the prompt if `on_missing` is `mark`", async () => {
     const failed = await told({ a: text("Say"), work: text("Use {a[9]}") }, [{ text: "1. one" }]);
     expect(entryOf(failed).error_message).toMatch(/\{a\[9\]\} has no value/);
     const marked = await told({ a: text("Say"), work: text("Use {Name}", { on_missing: "mark" }) }, [
@@ -298,7 +298,7 @@ it("the answer of a text node is reused if its model would get the same prompt",
   expect(await verified(cloud, other)).toBe("anchored");
 });
 
-it("a single text node can be run with values of other nodes in its input", async () => {
+it("a single text node can run on an input with values of other nodes", async () => {
   const context = { __node_mapping: { "My Draft": "n1" }, "id:n1": "1. a draft", "My Draft": "an older one" };
   const inputs = { properties: { __node_mapping: { type: "object" } }, additionalProperties: true };
   const trace = await told({ work: text("Edit {my draft[1]} of {n1}") }, [{ text: "ok" }], JSON.stringify(context), {
@@ -333,7 +333,7 @@ it("a text node gets values of other nodes under the names in its field `input_k
   expect(server.requests.at(-1)?.input).toBe("Use from c");
 });
 
-it("a decision that is a text node asks its model a second time if the model chooses an edge that does not exist", async () => {
+it("a decision that is a text node asks its model again if the model chooses an unknown edge", async () => {
   const definition = {
     id: "text-decision",
     nodes: [

@@ -58,7 +58,7 @@ async function entryOf(execution: string) {
   return entries.find(({ node_id }: { node_id: string }) => node_id === "sum");
 }
 
-describe("code that reads the result of an analysis", () => {
+describe("code of a node that reads the result of an analysis", () => {
   it("is pinned and locked together with its analysis, and runs frozen on the new result of the analysis", async () => {
     await models(
       { needs_analysis: true, complexity: "medium" },
@@ -100,13 +100,13 @@ describe("code that reads the result of an analysis", () => {
     expect(frozen).toMatchObject({ exit: 1, error: { message: expect.stringContaining("lines (list then, string") } });
   });
 
-  it("is listed with the cost of writing the code and its analysis, which later runs save", async () => {
+  it("is listed with the cost that later runs save: the cost of writing the code and its analysis", async () => {
     const { nodes } = await said("lock", "bills", "--costs");
     expect(nodes).toMatchObject([{ node: "sum", generations: 1, hits: 2, break_even_runs: 1 }]);
     expect(nodes[0].written).toMatchObject({ tokens_input: 4000 });
   });
 
-  it("is tested on the input of each recorded run, after its analysis has run on this input", async () => {
+  it("is tested on the input of each recorded run after the analysis has run on the same input", async () => {
     const { exit, nodes } = await said("lock", "bills", "--prove", "4");
     const outcomes = nodes[0].runs.map(({ outcome }: { outcome: string }) => outcome);
     // One outcome per recorded run, newest first. The newest run was frozen and failed before any code ran, because its
@@ -125,7 +125,7 @@ describe("code that reads the result of an analysis", () => {
     expect(await said("verify", failed.execution_id)).toMatchObject({ state: "anchored", problem: null });
   });
 
-  it("does not run with an edited analysis before this analysis is locked", async () => {
+  it("does not run with an edited analysis until this analysis is locked", async () => {
     await writeFile(generated("sum.analysis.py"), analysis.replace("max(", "min("));
     expect(await said("lock", "bills", "--check")).toMatchObject({ exit: 1, nodes: [{ state: "edited" }] });
     const refused = await run("[4, 5]", "--frozen");

@@ -43,7 +43,7 @@ const sent: [json: string, repr: string][] = [
 ];
 
 describe("the values of the context", () => {
-  it("reach the code exactly as they were sent, and leave the run digit for digit if code does not change them", async () => {
+  it("reach the code exactly as a caller sent them, and keep every digit in the result if no code changes them", async () => {
     const keys = sent.map(([json], index) => [`k${index}`, json]);
     const look = "context['seen'] = {key: repr(context[key]) for key in list(context)}";
     const version = await cloud.publish(inARow("digits", { look, idle: "x = 1", deep: "context['k1'] == 850" }));
@@ -55,7 +55,7 @@ describe("the values of the context", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("that code sets are stored as json.dumps writes them", async () => {
+  it("are stored as json.dumps writes them if code sets them", async () => {
     const { context } = await cloud.runCode("context.update(a=2**64, b=850.0, c=0.1 + 0.2, d=(1, None), e='é')");
     const set = { a: "18446744073709551616", b: "850.0", c: "0.30000000000000004", d: "[1, null]" };
     const { e, ...numbers } = valuesOf(context.text);
@@ -63,7 +63,7 @@ describe("the values of the context", () => {
     expect(JSON.parse(e ?? "")).toBe("é");
   });
 
-  it("of large size arrive unchanged, and are loaded only for nodes that read them", async () => {
+  it("arrive unchanged even if they are large, and are loaded only for nodes that read them", async () => {
     const items = Array.from({ length: 2500 }, (_, n) => `{"id":1234567890123456${String(n).padStart(4, "0")}}`);
     const big = `{"items":[${items}],"price":850.0}`;
     expect(big.length).toBeGreaterThan(50_000);
@@ -87,7 +87,7 @@ describe("the values of the context", () => {
     ['{"$blob": {"sha256": "nothing"}}'],
     [`{"$blob": {"sha256": "${"0".repeat(64)}", "bytes": 1, "type": "bytes"}}`],
     ['[{"$$blob": {"$blob": 850.0}}]'],
-  ])("that look like references to blobs stay plain data: %s", async (text) => {
+  ])("stay plain data even if they look like references to blobs: %s", async (text) => {
     const copy = "context['copy'] = json.loads(context['text'])\nassert context['copy'] == context['value']";
     const again = "context['same'] = context['copy'] == context['value'] == json.loads(context['text'])";
     const version = await cloud.publish(inARow("look-alikes", { copy, again }));
@@ -130,7 +130,7 @@ describe("bytes in the context", () => {
     expect(readsOf(trace.execution.id)).toBe(1);
   });
 
-  it("that code sets are stored as references with a hash, and later nodes read them as bytes", async () => {
+  it("are stored as references with a hash if code sets them, and later nodes read them as bytes", async () => {
     const [small, large] = [Buffer.from("a\0b"), Buffer.alloc(300_000, 7)];
     const make = "context['small'] = b'a\\0b'\ncontext['deep'] = {'list': [bytes([7]) * 300_000]}";
     const look =
@@ -146,7 +146,7 @@ describe("bytes in the context", () => {
 });
 
 describe("the code of a node", () => {
-  it("reads the values that other nodes set, also after later changes of these values", async () => {
+  it("reads the values that an earlier node set, even if a later node has changed or deleted them", async () => {
     const third =
       "context['was'] = outputs['first']['n']\ncontext['names'] = sorted(outputs)\ncontext['raw'] = len(outputs['first']['raw'])\ntry: outputs['later']\nexcept KeyError: context['missing'] = True";
     const nodes = {
@@ -161,7 +161,7 @@ describe("the code of a node", () => {
     expect(JSON.parse(trace.context.text).names).toEqual(expect.arrayContaining(["first", "second"]));
   });
 
-  it("gets an idempotency key of its own, which stays the same in a retry", async () => {
+  it("gets an idempotency key that differs between nodes and stays the same in a retry", async () => {
     const key = "import os\nkey = os.environ['NOVA_IDEMPOTENCY_KEY']\n";
     const tried = {
       code: `${key}class Ours(ConnectionError): pass\nraise Ours(key)`,
@@ -237,7 +237,7 @@ describe("a secret input of a run", () => {
       expect(seen).not.toContain(part);
   });
 
-  it("is masked where a long log is shortened", async () => {
+  it("is masked even at the position at which a long log is shortened", async () => {
     const trace = await run("print(token + 'y' * (64 * 1024 - len(token) // 2))");
     expect(entryOf(trace).logs).toMatch(/^\(the start was not kept\)\n\[\.\.\.\][^a-x]*y+\n$/);
   });

@@ -89,7 +89,7 @@ describe("the command `nova verify`", { timeout: 60_000 }, () => {
     expect(printed.stdout).toContain(`entry 1: context["pdf"]: blob ${$blob.sha256} is missing`);
   });
 
-  it("reports code that was changed in the stored workflow definition", async () => {
+  it("reports a change of code in the stored workflow definition", async () => {
     const code = "print('l' * 9000)";
     await changeByte(await objectThatHolds(code), code);
     const { code: exitCode, stdout } = await nova(cwd, "verify", trace.execution.id);

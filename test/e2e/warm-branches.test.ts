@@ -9,7 +9,7 @@ const cloud = await openTestCloud();
 afterAll(() => cloud.close());
 
 /**
- * Code that looks for a file of earlier runs and then creates this file. The code runs so long that all items run at
+ * Code that looks for a file of earlier runs and then creates this file. The code takes so long that all items run at
  * the same time.
  */
 const look = `import os, time

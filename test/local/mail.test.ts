@@ -47,7 +47,7 @@ it("the local SES stores a mail once for all of its recipients, with the headers
   expect(headers.find(({ name }) => name === "subject")?.value).toBe("Hello");
 });
 
-it("the local SES confirms the sender in the mail itself, not the sender that the SMTP transfer names", async () => {
+it("the local SES confirms the sender in the header of a mail, not the sender that the SMTP transfer names", async () => {
   await send({ envelope: { from: "bounce@other.example", to: mail.to } });
   const ses = sesHeaders(readHeaders(stored[0]?.raw ?? Buffer.alloc(0)) ?? []);
   expect(verdictsOf(ses).provenDomain).toBe("example.com");
@@ -127,7 +127,7 @@ it("the mail catcher stores each of several mails that arrive at the same time",
   expect(new Set(subjects).size).toBe(20);
 });
 
-it("the mail catcher stores no part of a mail whose sender hangs up, and accepts the next mail", async () => {
+it("the mail catcher stores nothing of a mail if the sender disconnects in the middle, and accepts the next mail", async () => {
   const client = connect(catcher.port, "127.0.0.1");
   const replies = client[Symbol.asyncIterator]();
   await replies.next();

@@ -75,5 +75,5 @@ describe("the host name", () => {
     ["nova.example.com/", undefined],
     ["a@b", undefined],
     ["", undefined],
-  ])("in the header value %j is %j", (written, name) => expect(hostName(written)).toBe(name));
+  ])("that the server reads from the header value %j is %j", (written, name) => expect(hostName(written)).toBe(name));
 });

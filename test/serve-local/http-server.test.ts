@@ -24,7 +24,7 @@ const waysToLeave: Record<string, (request: IncomingMessage) => Promise<unknown>
 };
 
 it.each(Object.entries(waysToLeave))(
-  "a connection to a local server gets an answer to its next request if the handler of its last request %s",
+  "a connection to a local server also serves the next request if the handler of the previous request %s",
   async (_, leave) => {
     await using server = await served(async (request, response) => {
       if (request.method === "POST") await leave(request).catch(() => undefined);

@@ -1,12 +1,12 @@
 import type { ScriptedCall } from "./model-server/script.ts";
 
-/** A node that is a tool: its code reads its arguments in `context`. */
+/** Returns a node that can be a tool. Its code reads the arguments of a call in `context`. */
 export function toolNode(id: string, code: string, properties: object = {}, more: object = {}): object {
   const input_schema = { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
   return { id, type: "action", description: `The tool ${id}.`, input_schema, code, ...more };
 }
 
-/** A workflow whose only step on the main line is the agent `resolve`. */
+/** Returns a workflow with the agent `resolve` as its only step on the main line. */
 export function agentFlow(id: string, tools: readonly object[], agent: object = {}): object {
   const names = tools.flatMap((tool) => ("id" in tool ? [tool.id] : []));
   return {
@@ -24,12 +24,12 @@ export function agentFlow(id: string, tools: readonly object[], agent: object = 
   };
 }
 
-/** A call of a scripted model. A text is sent as it is. */
+/** Returns a call that a scripted model makes. If `args` is a text, it is sent unchanged. */
 export function calling(name: string, args: ScriptedCall["arguments"]): ScriptedCall {
   return { name, arguments: args };
 }
 
-/** The workflow of `agentFlow` with code in place of the agent, which is its fallback. */
+/** Returns the workflow of `agentFlow` with code in place of the agent. The agent answers if the code fails. */
 export function compiledFlow(id: string, tools: readonly object[], code: string, agent: object = {}): object {
   const { nodes } = agentFlow(id, tools, agent) as { nodes: object[] };
   return {

@@ -28,8 +28,8 @@ function readLine(line: string): Line {
 }
 
 /**
- * Returns those of `calls` that the function's role does not allow. A call without a resource counts as allowed if its
- * action is allowed on any resource.
+ * Returns the calls that the function's role does not allow. A call without a resource needs only an allowed action, on
+ * any resource.
  */
 export function forbidden(functionName: string, calls: readonly string[]): string[] {
   const role = functionName === "nova-retain" ? "nova-erase" : functionName;

@@ -1,14 +1,17 @@
 import { vi } from "vitest";
 
 /**
- * Resets the process before each test file, because test files share processes: restores the environment variables and
- * the current folder, and removes the test doubles and the listeners for signals of the previous file.
+ * Resets the process before each test file, because test files share processes. Restores the environment variables and
+ * the current folder. Removes the test doubles and the listeners for signals of the previous file.
  */
 
 /** The logger of the functions reads this when the first file of a process loads it. Later files get the same logger. */
 const silent = { POWERTOOLS_LOG_LEVEL: "SILENT" };
 
-/** The signals that end a command. A listener that outlives its test would end the process at another test's signal. */
+/**
+ * The signals that end a command. A listener that outlives its test could end the process when a later test sends a
+ * signal.
+ */
 const signals = ["SIGINT", "SIGTERM"] as const;
 
 const began = Symbol.for("nova.tests.began");

@@ -29,8 +29,8 @@ export interface TestCloud extends LocalCloud {
 }
 
 /**
- * Opens a local cloud with its own data folder. Open only one in each test file, because it sets environment variables
- * of the process.
+ * Opens a local cloud with its own data folder. A test file may open only one, because it sets environment variables of
+ * the process.
  */
 export async function openTestCloud(options: Partial<CloudOptions> = {}): Promise<TestCloud> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "nova-test-")));
@@ -119,9 +119,9 @@ export async function unoffered({ ports }: LocalCloud): Promise<string[]> {
 }
 
 /**
- * Returns the ids of sandboxes that a run recorded and should have killed, because it did not offer them to other runs.
- * Leaves out a sandbox whose delivery was killed before it could record the sandbox, because such a sandbox ends with
- * its lifetime.
+ * Returns ids of sandboxes that a run recorded and did not offer to other runs, so it should have killed them. Leaves
+ * out a sandbox if its delivery was killed before the delivery could record it, because such a sandbox ends with its
+ * lifetime.
  */
 export async function strays(cloud: LocalCloud): Promise<string[]> {
   const had = new Map<string, number>();

@@ -1,6 +1,6 @@
 /**
- * Builds a workflow with a loop. `code` is the code of its decision, which ends the loop; by default it ends the loop
- * when `n` is `wanted`.
+ * Builds a workflow with a loop. `code` is the code of the decision that ends the loop. By default the loop ends when
+ * `n` is `wanted`.
  */
 export function countingLoop(id: string, code = "context['branch_decision'] = context['n'] < context['wanted']") {
   return {

@@ -44,7 +44,7 @@ export class MemoryCredentials implements CredentialStore {
     return record ? { records: [record], after: String(Number(after) + 1) } : { records: [] };
   }
 
-  /** Stores the credential as the API does for a person. */
+  /** Stores the credential, as the API does when a person stores it. */
   async have(owner: CredentialOwner, name: string, kind: CredentialKindName, values: Record<string, unknown>) {
     const revision = ((await this.get({ owner, name }))?.revision ?? 0) + 1;
     const place = { owner, name, kind, revision, changedAt: "2026-01-01T00:00:00.000Z" };
@@ -53,8 +53,8 @@ export class MemoryCredentials implements CredentialStore {
 }
 
 /**
- * Returns a cipher that does not encrypt. A credential opens only for the owner and name with which it was sealed, and
- * only if `keys` has the key. New credentials are sealed with the last key.
+ * Returns a cipher that does not encrypt. It opens a credential only for the owner and name for which it sealed the
+ * credential, and only if `keys` has the key. It seals new credentials with the last key.
  */
 export function mirrorCipher(keys: string[] = ["key-1"]): CredentialCipher {
   const current = () => keys.at(-1) as string;

@@ -46,7 +46,7 @@ function sourcesFrom(outputs: Bundle["outputs"], source: string, kinds: readonly
 }
 
 /**
- * Returns the names of the files in a bundle that are no code, sorted. The package.json that npm writes is left out.
+ * Returns the names of the files in a bundle that contain no code, sorted. Leaves out the package.json that npm writes.
  */
 export function carriedIn({ folder }: DeployedBundle): string[] {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });

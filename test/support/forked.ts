@@ -1,4 +1,4 @@
-/** A workflow with forks or maps, with the result that a run must have, also if faults happen. */
+/** A workflow with forks or maps, and the result that a run must have even if faults happen. */
 export interface ForkedRun {
   workflow: object;
   context?: object;

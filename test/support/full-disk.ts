@@ -12,8 +12,8 @@ export interface FullDisk {
 }
 
 /**
- * Simulates a disk for files in `folder`. With `readOnly`, a full disk fails like a folder that cannot be written.
- * Reads always succeed.
+ * Simulates a disk for files in `folder`. With `readOnly`, writes to the full disk fail as in a read-only folder. Reads
+ * always succeed.
  */
 export async function fullDisk(folder: string, { readOnly = false } = {}): Promise<FullDisk> {
   const code: Code = readOnly ? "EROFS" : "ENOSPC";

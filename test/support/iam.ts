@@ -33,8 +33,8 @@ function linesOf({ Effect, Action, Resource, Condition = {} }: Statement): strin
 }
 
 /**
- * Describes a condition with its operator, so that a test notices a wrong operator. Only the most frequent condition
- * has a shorter form.
+ * Describes a condition with its operator, so that a test notices a wrong operator. The most frequent condition gets a
+ * shorter form.
  */
 function conditionOf(operator: string, key: string, values: string[]): string {
   const test = `${key} ${operator}`;

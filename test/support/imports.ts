@@ -101,7 +101,7 @@ export function mutualFolders(files: SourceFile[]): { folders: [string, string];
 }
 
 /**
- * Returns two folders, side by side in a package: one contains the first file, and the other contains the second file.
+ * Returns two neighbouring folders in one package: one contains the first file, and the other contains the second file.
  * Undefined if one file lies directly beside the folder of the other.
  */
 function siblings(a: string, b: string): [string, string] | undefined {

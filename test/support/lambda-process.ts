@@ -13,7 +13,7 @@ const ended = await handler(JSON.parse(event), context).then(
   (answer) => ({ answer }),
   ({ name, message }) => ({ error: { name, message } }),
 );
-// Without this callback, the process could exit before the whole answer is in the pipe.
+// The process exits in this callback, because otherwise it could exit before the whole answer is in the pipe.
 process.stdout.write("\\n" + JSON.stringify(ended), () => process.exit());
 `;
 

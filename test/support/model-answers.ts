@@ -1,6 +1,6 @@
 import type { ModelAction, ModelRequest } from "./model-server/model-server.ts";
 
-/** The answers of models for one node. They are the same however often and in which order a test requests them. */
+/** The answers of models for one node. They do not depend on the number or the order of the requests. */
 export interface Answers {
   needsAnalysis?: boolean;
   analysis?: string;

@@ -21,7 +21,7 @@ export async function codeBlocks(path: string): Promise<Record<string, string[]>
   return blocks;
 }
 
-/** Creates a folder for one test, which is deleted after it. */
+/** Creates a folder for one test. The folder is deleted after the test. */
 export async function emptyFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "readme-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -36,8 +36,8 @@ export interface BundleOutput {
 }
 
 /**
- * The environment variables of the person who deploys. `production` sets every variable that adds a resource; the stage
- * of a developer sets none.
+ * The environment variables of the person who deploys. In the stage `production`, every variable that adds a resource
+ * is set. In the stage of a developer, none of them is set.
  */
 const variables = {
   production: {

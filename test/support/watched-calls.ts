@@ -8,8 +8,8 @@ interface LambdaFunction {
 }
 
 /**
- * The AWS calls that functions made, in the form of `allowedBy`: `dynamodb:Query on Table.Arn where pk is C#*`. The
- * call that reads E2B's key is included, although only deployed functions make it.
+ * The AWS calls that functions made, in the form of `allowedBy`: `dynamodb:Query on Table.Arn where pk is C#*`. They
+ * include the call that reads E2B's key, although only deployed functions make this call.
  */
 export interface WatchedCalls extends Disposable {
   of(functionName: string): string[];
@@ -95,7 +95,10 @@ const clients: Record<string, string> = {
   SchedulerClient: "scheduler",
 };
 
-/** Returns the call of a function to a service of this process, once for each object that a call deletes. */
+/**
+ * Returns the calls of a function to a service of this process. A request that deletes several objects counts as one
+ * call for each object.
+ */
 function ownCalls({ client, operation, input }: OwnCall): string[] {
   if (client === "DynamoDBClient") return [`dynamodb:${operation} on ${partOfTable(input as TableCall)}`];
   if (client !== "S3Client") return [`${clients[client]}:${operation}`];

@@ -10,7 +10,7 @@ export interface Clock {
   /** Returns a number in [0, 1), like `Math.random`. */
   random(): number;
   /**
-   * The interval at which a long wait has to check the clock: timers stand still while the machine sleeps, and do not
+   * The interval at which a long wait has to check the clock. Timers stand still while the machine sleeps, and do not
    * notice when a user sets the clock. Absent: no checks are needed.
    */
   readonly maxNapMs?: number;
@@ -47,7 +47,8 @@ function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
 }
 
 /**
- * Returns a clock that never goes back: if the given clock is set back, the returned one continues from its last time.
+ * Returns a clock that never goes back. If the given clock is set back, the returned clock continues from the latest
+ * time that it has returned.
  */
 export function createSteadyClock(clock: Clock): Clock {
   let [latest, aheadMs] = [Number.NEGATIVE_INFINITY, 0];

@@ -21,9 +21,8 @@ type Line = { id: string; delivery: Delivery } | { id: string; ended: true };
 export type Invoke = (functionArn: string, payload: string) => Promise<boolean>;
 
 /**
- * Delivers payloads to functions. A payload is on disk before its delivery is accepted, so the next process delivers
- * the payloads that a killed process has left. The next process also repeats a delivery that the kill interrupted, as
- * in the cloud.
+ * Delivers payloads to functions. A payload is on disk before its delivery is accepted. If the process is killed, the
+ * next process delivers the remaining payloads, and repeats a delivery that the kill interrupted, as in the cloud.
  */
 export class Deliveries {
   readonly #folder: string;
@@ -35,12 +34,14 @@ export class Deliveries {
   #drives = false;
   readonly #waiting = new Map<string, Delivery>();
   readonly #underWay = new Set<Promise<void>>();
-  /** For each function that takes one delivery at a time: resolves when its last delivery has ended. */
+  /**
+   * By ARN of a function that takes one delivery at a time: a promise that resolves when its latest delivery has ended.
+   */
   readonly #turns = new Map<string, Promise<void>>();
 
   /**
-   * Keeps two files in `folder`: one with the deliveries under way, and one with the payloads that no attempt delivered
-   * (a dead-letter queue).
+   * Keeps two files in `folder`. One has the deliveries under way. The other has the payloads that no attempt could
+   * deliver (a dead-letter queue).
    */
   constructor(folder: string, invoke: Invoke, disk: DiskSpace, now = Date.now) {
     this.#folder = folder;

@@ -4,8 +4,8 @@ export type LambdaResult =
   | { ok: false; errorType: string; errorMessage: string; trace: string[] };
 
 /**
- * Invokes a function as Step Functions does. `payload` is JSON text. An error that the handler throws is a result.
- * Rejects only with errors of the Lambda service itself (function unknown, killed, out of time); `name` is then the
- * error's name in ASL, such as `Lambda.Unknown`.
+ * Invokes a function as Step Functions does. `payload` is JSON text. If the handler throws an error, the promise
+ * resolves with this error as a `LambdaResult`. It rejects only with errors of the Lambda service itself: the function
+ * is unknown, was killed, or ran out of time. The `name` of such an error is its name in ASL, such as `Lambda.Unknown`.
  */
 export type InvokeLambda = (functionArn: string, payload: string, signal?: AbortSignal) => Promise<LambdaResult>;

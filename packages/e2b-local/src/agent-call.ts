@@ -32,7 +32,7 @@ type Head = { ok: true } | { value: unknown } | { error: { code: string; message
  */
 export function openCall(path: string, call: AgentCall): Socket {
   const socket = connect(path);
-  // The caller notices an error, because the stream then ends without its end marker.
+  // If an error occurs, the stream ends without its end marker, so the caller notices it.
   socket.on("error", () => socket.destroy());
   send(socket, call);
   return socket;
@@ -120,8 +120,8 @@ export async function callAgent(path: string, call: AgentCall): Promise<unknown>
 
 /**
  * Forwards the agent's stream to the client, never faster than the client reads. `end` says how to recognise a complete
- * stream: by its number of bytes, or by its last bytes. If the client leaves, the agent's connection ends. If the agent
- * dies, the client's connection breaks, so an incomplete stream never looks complete.
+ * stream: it is the number of bytes, or the last bytes. If the client disconnects, the connection to the agent ends. If
+ * the agent dies, the client's connection breaks, so an incomplete stream never looks complete.
  */
 export async function forward(socket: Socket, response: ServerResponse, end: number | Buffer): Promise<void> {
   let [count, tail] = [0, Buffer.alloc(0)];

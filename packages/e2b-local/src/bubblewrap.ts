@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { PYTHON_SOURCE, type Python } from "./python.ts";
 
-/** The paths of our files inside a sandbox. Sandboxes mount nothing over them. */
+/** The paths of our files inside a sandbox. No sandbox mounts another file or folder there. */
 const INSIDE = { source: "/opt/nova/source", python: "/opt/nova/python", sites: "/opt/nova/site" };
 
 /**
@@ -95,8 +95,8 @@ export function enclosedLaunch(python: Python, sites: string[], identity: Identi
 }
 
 /**
- * Arguments that isolate Python from the environment and folders of this process. They also turn off the module `site`,
- * whose work the launcher does.
+ * Returns arguments that isolate Python from the environment and folders of this process. They also turn off the module
+ * `site`, because the launcher itself does the work of this module.
  */
 function pythonArgs(source: string): string[] {
   const start = "import sys; sys.path.insert(0, sys.argv.pop()); from nova_sandboxd.launch import main; main()";
@@ -120,8 +120,8 @@ function systemFolders(): string[] {
 }
 
 /**
- * Mounts the files in /etc that programs need. Those for host names, certificates and fonts are the files of the host.
- * Those for users and groups list only the users and groups of E2B's template.
+ * Returns arguments that mount the files in /etc which programs need. The files for host names, certificates and fonts
+ * are those of the host. The files for users and groups list only the users and groups of E2B's template.
  */
 function configuration(scratch: string): string[] {
   const users =
@@ -141,7 +141,10 @@ function configuration(scratch: string): string[] {
   ];
 }
 
-/** Mounts the target of /etc/resolv.conf: often the file is a link into /run, which does not exist in the sandbox. */
+/**
+ * Returns arguments that mount the target of /etc/resolv.conf. Often /etc/resolv.conf is a link into /run, a folder
+ * that the sandbox does not have.
+ */
 function resolverMounts(): string[] {
   try {
     return ["--ro-bind", realpathSync("/etc/resolv.conf"), "/etc/resolv.conf"];

@@ -72,8 +72,8 @@ async function create({ sandboxes, readJson }: Call): Promise<ControlAnswer> {
   if (timeout === 0) throw new Refusal(400, "Timeout must be greater than 0");
   const network = wanted.network ?? undefined;
   const { allowed, denied } = rulesIn(network);
-  // Only one rule is enforced: whether a sandbox has a network at all. Rules for domains or single addresses would need
-  // a proxy.
+  // Enforces only one rule: whether a sandbox has a network at all. Rules for domains or single addresses would need a
+  // proxy.
   const isClosed = denied.includes(allTraffic) && allowed.length === 0;
   const internet = wanted.allow_internet_access !== false && !isClosed;
   const metadata = wanted.metadata ?? {};

@@ -51,7 +51,7 @@ export function cellIn(json: unknown): { code: string; context: string | null | 
   return { code: body.data.code, context: body.data.context_id };
 }
 
-/** Returns the refusal that an error of a request to a sandbox becomes. */
+/** Converts an error of a request to a sandbox to the refusal that the client gets. */
 export function refusalOf(error: unknown, sandbox = ""): Refusal {
   if (error instanceof AgentGone) return unreachableSandbox(sandbox);
   if (error instanceof AgentRefusal) return new Refusal(error.code === "not_found" ? 404 : 500, error.message);

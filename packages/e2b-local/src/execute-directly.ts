@@ -13,8 +13,8 @@ export interface ExecuteRequest {
 
 /**
  * Runs a cell for code of this process, without HTTP and web streams. The returned response has only the members that
- * E2B's SDK reads. Reading its body fails if the sandbox ends before the cell does. `onEnd` is called when the SDK
- * stops reading.
+ * E2B's SDK reads. If the sandbox ends before the cell ends, reading the body of the response fails. `onEnd` is called
+ * when the SDK stops reading.
  */
 export async function executeDirectly(
   sandboxes: Sandboxes,

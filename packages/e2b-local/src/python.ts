@@ -68,10 +68,10 @@ function read(file: string): Remembered | undefined {
 export const PYTHON_SOURCE = fileURLToPath(new URL("./python", import.meta.url));
 
 /**
- * A program that an interpreter runs to describe itself. Importing the packages would take a second, so a package
- * counts as usable if it is found and its compiled parts fit this version. Folders of another version, such as
- * `python3.12`, are skipped. The program also compiles our sources and the folders in `compiled`: sandboxes see them
- * read-only, and would have to compile them at each start.
+ * A program that an interpreter runs to describe itself. It does not import the packages, because that would take a
+ * second: a package counts as usable if it is found and its compiled parts fit this version. Folders of another
+ * version, such as `python3.12`, are skipped. The program also compiles our sources and the folders in `compiled`.
+ * Sandboxes see these files read-only, and would otherwise have to compile them at each start.
  */
 const QUESTIONS = `
 import compileall, importlib.util, json, os, sys
@@ -132,8 +132,8 @@ export async function choosePython(needs: PythonNeeds): Promise<Python> {
 }
 
 /**
- * Asks all candidates at the same time: each takes a tenth of a second, and on most machines all have to be asked
- * because none has all modules.
+ * Asks all candidates at the same time, because each takes a tenth of a second. On most machines no candidate has all
+ * modules, so all of them have to be asked.
  */
 async function askAll(candidates: string[], args: string[]): Promise<Python | undefined> {
   const answers = await Promise.all(candidates.map((candidate) => ask(candidate, args)));

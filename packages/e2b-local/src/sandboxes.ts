@@ -40,7 +40,10 @@ export type Sandbox = NewSandbox & {
  */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** When a full disk has space again, clients get this time to fetch results from sandboxes that should have expired. */
+/**
+ * When a full disk has space again, clients get this number of seconds to fetch results from sandboxes whose time is
+ * over.
+ */
 const secondsAfterFullDisk = 60;
 
 /** The disk on which clients store the results of sandboxes. */

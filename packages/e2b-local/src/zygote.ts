@@ -210,7 +210,7 @@ export class Zygote {
   }
 }
 
-/** Waits for `end`, and calls `force` if it has not come after `ms`. */
+/** Waits for `end`. Calls `force` if `end` has not settled after `ms`. */
 async function forceAfter(ms: number, end: Promise<unknown>, force: () => void): Promise<void> {
   const timer = setTimeout(force, ms);
   await end;
@@ -250,7 +250,8 @@ function spawnWith(launch: Launch, sockets: string): ChildProcess {
       stdio: ["pipe", "pipe", "pipe", folder],
       cwd: "/",
       env: bareEnvironment(),
-      // The terminal sends Ctrl-C only to the process that owns the sandboxes. This process ends when that one does.
+      // The process is detached, because the terminal must send Ctrl-C only to the process that owns the sandboxes.
+      // When the owner ends, this process ends, too.
       detached: true,
     });
   } finally {

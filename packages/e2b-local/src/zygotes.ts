@@ -54,8 +54,8 @@ export class Zygotes {
   }
 
   /**
-   * Starts the first zygote, with the best isolation that this machine supports. Rejects if the start fails for a
-   * reason other than missing support, such as a temporary shortage; the next caller then tries again.
+   * Starts the first zygote, with the best isolation that this machine supports. Rejects if the start fails for another
+   * reason than missing support, such as a temporary shortage. Then the next caller tries again.
    */
   async #startFirst(sites: string[]): Promise<{ zygote: Zygote; identity: Identity | undefined }> {
     const reasons: string[] = [];
@@ -68,7 +68,7 @@ export class Zygotes {
         const isMissing = isNoBubblewrap(error);
         if (!isMissing && !isUnsupported(error) && !(identity === MANY_IDS && isUnreadable(error))) throw error;
         reasons.push((error as Error).message);
-        // Without bubblewrap no other identity works either, so further attempts would only cost time.
+        // The other identities need bubblewrap, too, so further attempts would only cost time.
         if (isMissing) break;
       }
     }
@@ -160,8 +160,8 @@ function isUnsupported(error: unknown): boolean {
 }
 
 /**
- * Returns whether the launcher could not read our modules. With many user ids, the launcher runs as a user who may have
- * no right to read them. With one user id, it always has that right.
+ * Returns whether the launcher could not read our modules. A launcher with many user ids runs as a user who may have no
+ * right to read the modules. A launcher with one user id always has this right.
  */
 function isUnreadable(error: unknown): boolean {
   return error instanceof E2bServerError && error.message.includes("ModuleNotFoundError");

@@ -10,7 +10,8 @@ import type { LocalCloud } from "./cloud/local-cloud.ts";
 interface MailServerOptions extends Pick<SmtpOptions, "maxBytes"> {
   port: number;
   /**
-   * Stores a mail for good. If it resolves, the sender gets an acknowledgement. If it rejects, the sender tries again.
+   * Stores a mail permanently. If the promise resolves, the sender gets an acknowledgement. If it rejects, the sender
+   * tries again later.
    */
   store(key: string, raw: Buffer): Promise<unknown>;
 }
@@ -74,8 +75,8 @@ interface Envelope {
 }
 
 /**
- * Builds the headers that SES adds on top of a mail, in its order. A laptop does not check for spam or ask DNS, so
- * these headers say that the mail passed every check.
+ * Builds the headers that SES puts before the headers of a mail, in the order of SES. A laptop does not check for spam
+ * or ask DNS, so these headers say that the mail passed every check.
  */
 function buildSesHeaders({ client, from, sender, to, id, at }: Envelope): string {
   const domain = sender.slice(sender.lastIndexOf("@") + 1);
@@ -137,8 +138,8 @@ interface SmtpOptions {
   /** The largest mail; absent: 40 MB, the limit of SES. */
   maxBytes?: number;
   /**
-   * Stores a mail for good. Resolves with the text for the sender. Rejects with a `smtpError` if the answer is not just
-   * "try again".
+   * Stores a mail permanently. Resolves with the text for the sender. Rejects with a `smtpError` for any answer other
+   * than "try again".
    */
   take(raw: Buffer, session: SMTPServerSession): Promise<string>;
 }
@@ -164,7 +165,7 @@ async function openSmtp({ port = 0, maxBytes = maxMailBytes, take }: SmtpOptions
         .then((answer) => done(null, answer), done);
     },
   });
-  // An error of one connection ends nothing: a client may hang up at any time, and the server serves the next one.
+  // The server survives the error of a single connection, because a client may disconnect at any time.
   server.on("error", () => undefined);
   await new Promise<void>((resolve, reject) => {
     server.server.once("error", reject);

@@ -37,7 +37,7 @@ function refuseUnreadable({ code }: NodeJS.ErrnoException, socket: Duplex): void
 
 /**
  * Creates an HTTP server. It refuses requests for host names of other machines with the status 421. A handler may
- * answer before it has read the whole body of a request: the server then reads and drops the rest, so that the client
+ * answer before it has read the whole body of a request. The server then reads and drops the rest, so that the client
  * gets the answer and can use the connection again.
  */
 export function httpServer(
@@ -93,7 +93,7 @@ export async function openServer(
         server.close(() => resolve());
         if (breaksConnections) server.closeAllConnections();
         else server.closeIdleConnections();
-        // Node would wait for connections on which no request has come yet.
+        // Node would wait for connections that have not sent a request yet.
         for (const socket of silent) socket.destroy();
       }),
   };

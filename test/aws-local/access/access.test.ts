@@ -28,7 +28,7 @@ const withHeader = (name: string, change: (value: string) => string) => (sent: S
   headers: { ...sent.headers, [name]: change(String(sent.headers[name as "host"] ?? "")) },
 });
 
-describe("a request to the local AWS that is signed with the key of the data folder", () => {
+describe("a request to the local AWS, signed with the key of the data folder,", () => {
   it("is accepted, for the first time and later with the cached signing key", () => {
     const access = new Access(key);
     expect([1, 2].map(() => access.refusalOf(request(), payload))).toEqual([undefined, undefined]);
@@ -42,7 +42,7 @@ describe("a request to the local AWS that is signed with the key of the data fol
     expect(new Access(key).refusalOf(request(signing), payload)).toBeUndefined();
   });
 
-  it("is accepted after the clocks of client and server were both set to another year", () => {
+  it("is accepted if the clocks of client and server were both set to another year", () => {
     vi.setSystemTime("2031-01-01T00:00:00Z");
     expect(new Access(key).refusalOf(request(), payload)).toBeUndefined();
   });
@@ -83,7 +83,7 @@ describe("a request to the local AWS", () => {
     expect(new Access(key).refusalOf(change(request()), payload)).toBe(refusal);
   });
 
-  it("whose body differs from the signed body is refused", () => {
+  it("is refused if its body differs from the signed body", () => {
     expect(new Access(key).refusalOf(request(), hash("sha256", '{"a":2}'))).toBe("forged");
   });
 

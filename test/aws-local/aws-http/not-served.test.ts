@@ -54,7 +54,7 @@ interface Command {
   schema: [unknown, unknown, name: string, traits: { http?: [string, path: string] } | number];
 }
 
-/** All operations of an SDK's client, each as a request with values for the variables in its path. */
+/** Returns all operations of an SDK's client. Each is a request with values for the variables in its path. */
 function commandsOf(sdk: object): { name: string; command: Command }[] {
   const classes = Object.entries(sdk).filter(([name]) => /^[A-Z].*Command$/.test(name));
   return classes.map(([, Class]) => {

@@ -32,13 +32,13 @@ describe("the disk of a data folder", () => {
   });
 
   it.each([{ code: "ENOENT" }, { code: "EACCES" }, { errcode: 19 }, {}])(
-    "ignores errors that have another cause than the disk: %j",
+    "ignores errors that the disk did not cause: %j",
     (fields) => {
       expect(new DiskSpace(folder).refusal(failing(fields))).toBeUndefined();
     },
   );
 
-  it("is tested every second while it is full, and lets all stores that wait for space continue when it has space", async () => {
+  it("is tested every second while it is full; when it has space, all waiting stores continue", async () => {
     const [clock, fault, told] = [handClock(), await fullDisk(folder), [] as string[]];
     const disk = new DiskSpace(folder, { clock, warn: (sentence) => told.push(sentence) });
     fault.fill();
@@ -58,7 +58,7 @@ describe("the disk of a data folder", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("ends the wait of all stores that wait for space when the data folder is closed", async () => {
+  it("is no longer awaited by any store after the data folder was closed", async () => {
     const disk = new DiskSpace(folder, { clock: handClock() });
     disk.refusal(noSpace);
     const waiting = disk.untilSpace();
@@ -82,7 +82,7 @@ describe("a file on a full disk", () => {
     expect(LineFile.open(path).lines).toEqual([{ n: 1 }, { n: 3 }]);
   });
 
-  it("stays as it was if it cannot be replaced, and no temporary file is left", async () => {
+  it("keeps its content if it cannot be replaced, and no temporary file is left", async () => {
     const file = new KeyedFile<number>(join(folder, "value.json"), String);
     const fault = await fullDisk(folder);
     file.put(1);
@@ -93,7 +93,7 @@ describe("a file on a full disk", () => {
 });
 
 describe("a backlog of writes", () => {
-  it("keeps writes in memory while the disk is full and makes them in order later, but refuses a write that cannot wait", async () => {
+  it("keeps writes in memory while the disk is full and performs them in order later, but refuses a write that cannot wait", async () => {
     const [clock, fault, written] = [handClock(), await fullDisk(folder), [] as number[]];
     const backlog = new Backlog(new DiskSpace(folder, { clock }));
     let isFull = true;

@@ -56,7 +56,7 @@ const item = (pk: string) =>
   new PutItemCommand({ TableName: "items", Item: { pk: { S: pk }, text: { S: "é\u0000😀" } } });
 const get = (pk: string) => new GetItemCommand({ TableName: "items", Key: { pk: { S: pk } }, ConsistentRead: true });
 
-test("the local DynamoDB answers the AWS SDK with the data folder's key, and refuses another key", async () => {
+test("the local DynamoDB accepts requests of the AWS SDK with the data folder's key, and refuses another key", async () => {
   const server = await open();
   await clientOf(server).send(table);
   await clientOf(server).send(item("a"));
@@ -70,7 +70,7 @@ test("the local DynamoDB answers the AWS SDK with the data folder's key, and ref
   });
 });
 
-test("the local DynamoDB refuses the id of the data folder's key with another secret", async () => {
+test("the local DynamoDB refuses a request with the id of the data folder's key and another secret", async () => {
   const server = await open();
   await expect(clientOf(server, { ...key, secretAccessKey: "anything" }).send(table)).rejects.toMatchObject({
     name: "InvalidSignatureException",

@@ -30,7 +30,9 @@ class TestEvents implements Disposable {
   readonly dataDir = mkdtempSync(join(tmpdir(), "nova-events-"));
   /** All deliveries so far: the function, and the payload as text. */
   readonly delivered: { functionArn: string; payload: string }[] = [];
-  /** Says whether a function succeeds with its event. A promise keeps the function at work until it resolves. */
+  /**
+   * Returns whether a function succeeds with its event. If it returns a promise, the function runs until this resolves.
+   */
   takes: () => boolean | Promise<boolean> = () => true;
   client!: EventBridgeClient;
   events!: Events;
@@ -144,7 +146,7 @@ describe("an event that is put on a local bus", () => {
     await expect(put(...entries)).rejects.toMatchObject({ name });
   });
 
-  it("is accepted if it has 900 KB", async () => {
+  it("is accepted if its size is 900 KB", async () => {
     expect(await put({ ...paid, Detail: JSON.stringify({ x: "y".repeat(900 * 1024) }) })).toMatchObject({
       FailedEntryCount: 0,
     });
@@ -160,7 +162,7 @@ describe("an event that is put on a local bus", () => {
     expect(world.delivered.map(({ payload }) => JSON.parse(payload).detail.n)).toEqual([1, 2]);
   });
 
-  it("is delivered only after the deliveries are started, and a second time if the process dies during the delivery", async () => {
+  it("is delivered after deliveries are started, and delivered again if the process dies during the delivery", async () => {
     const never = Promise.withResolvers<boolean>();
     world.takes = () => never.promise;
     await put(paid);
@@ -215,7 +217,7 @@ describe("an event that is put on a local bus", () => {
 });
 
 describe("a rule of the local EventBridge", () => {
-  it("works in the next process, and can be removed once its targets are removed", async () => {
+  it("still works in the next process, and can be removed after its targets are removed", async () => {
     const { RuleArn } = await rule();
     expect(RuleArn).toBe("arn:aws:events:us-east-1:000000000000:rule/nova/paid");
     await targets(fire);

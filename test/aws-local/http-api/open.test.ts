@@ -50,7 +50,7 @@ it("a closing HTTP API answers the requests in progress, and accepts no further 
 });
 
 describe("a request to the local HTTP API", () => {
-  it("reaches the Lambda as an event of payload format 2.0, with its path as it was sent", async () => {
+  it("reaches the Lambda as an event of payload format 2.0 with an unchanged path", async () => {
     const url = await open();
     await fetch(`${url}/a%20b/c?x=1&x=2&y=%C3%A4`, { headers: { "X-Api-Key": "k" } });
     expect(events).toMatchObject([

@@ -113,7 +113,7 @@ test.each([
   expect(Buckets?.map(({ Name }) => Name)).not.toContain("new-bucket");
 });
 
-test("the local S3 refuses multipart uploads, and does not store one part as the whole object", async () => {
+test("the local S3 refuses multipart uploads, so it never stores a part as the whole object", async () => {
   const create = s3.client.send(new CreateMultipartUploadCommand({ Bucket, Key: "parts" }));
   await expect(create).rejects.toMatchObject({ name: "NotImplemented", message: expect.stringContaining("?uploads") });
   const part = { Bucket, Key: "parts", UploadId: "any", PartNumber: 1 };

@@ -133,7 +133,7 @@ const create = (input: Partial<CreateScheduleCommandInput> = {}) =>
 const at = (time: string) => ({ functionArn: Arn, payload: { trigger: "nightly", scheduled_at: time } });
 
 describe("a schedule that a client creates in the local EventBridge Scheduler", () => {
-  it("is returned as it was created, and can be changed and removed", async () => {
+  it("is returned with the values with which it was created, and can be changed and removed", async () => {
     const { ScheduleArn } = await create({ ScheduleExpressionTimezone: "Europe/Madrid", Description: "At night" });
     expect(ScheduleArn).toBe("arn:aws:scheduler:us-east-1:000000000000:schedule/nova/nova-report-nightly");
     const name = { Name: usual.Name, GroupName: "nova" };
@@ -198,7 +198,7 @@ describe("a schedule that a client creates in the local EventBridge Scheduler", 
 });
 
 describe("a schedule of the local EventBridge Scheduler", () => {
-  it("fires at its times, and gives the function the time at which it was due", async () => {
+  it("fires at its times, and passes its due time to the function", async () => {
     await create();
     world.schedules.fire();
     await world.clock.until("2026-11-24T01:59:59Z");
@@ -221,7 +221,7 @@ describe("a schedule of the local EventBridge Scheduler", () => {
     expect(world.delivered).toHaveLength(1);
   });
 
-  it("with a rate fires immediately and then at its interval, which an update without changes does not restart", async () => {
+  it("with a rate fires immediately and then at its interval, even after an update without changes", async () => {
     world.schedules.fire();
     const rate = { ...usual, ScheduleExpression: "rate(10 minutes)" };
     await create(rate);
@@ -232,7 +232,7 @@ describe("a schedule of the local EventBridge Scheduler", () => {
     expect(world.delivered).toEqual(times.map(at));
   });
 
-  it("fires from its StartDate on", async () => {
+  it("first fires at its StartDate", async () => {
     world.schedules.fire();
     const StartDate = new Date("2026-11-22T01:10:30Z");
     await create({ ScheduleExpression: "rate(10 minutes)", StartDate });
@@ -242,7 +242,7 @@ describe("a schedule of the local EventBridge Scheduler", () => {
     expect(world.delivered).toEqual(times.map((time) => at(`2026-11-22T${time}Z`)));
   });
 
-  it("for one time fires at that time in its time zone, and only once", async () => {
+  it("with an `at` expression fires once, at that time in its time zone", async () => {
     await create({ ScheduleExpression: "at(2026-12-24T18:00:30)", ScheduleExpressionTimezone: "Europe/Madrid" });
     world.schedules.fire();
     await world.clock.until("2027-12-25T00:00:00Z");
@@ -261,7 +261,7 @@ describe("a schedule of the local EventBridge Scheduler", () => {
   });
 });
 
-describe("a time of a schedule that passed while no process ran", () => {
+describe("a due time that passed while no process ran the schedule", () => {
   /** Closes the scheduler and opens it again at another time. */
   async function reopenedAt(time: string): Promise<void> {
     world.schedules.fire();
@@ -291,7 +291,7 @@ describe("a time of a schedule that passed while no process ran", () => {
 });
 
 describe("a jump of the computer's clock", () => {
-  it("forward skips the times of schedules in between with a warning, and schedules fire at later times", async () => {
+  it("forward skips the due times in between with a warning, and schedules fire at later times", async () => {
     await create({ ScheduleExpression: "rate(1 hour)", Description: "hourly" });
     world.schedules.fire();
     await world.clock.until("2026-11-22T01:30:00Z");
@@ -305,7 +305,7 @@ describe("a jump of the computer's clock", () => {
     ]);
   });
 
-  it("backwards makes every started schedule continue from the new time", async () => {
+  it("backwards makes every repeating schedule that has started continue from the new time", async () => {
     await create({ ScheduleExpression: "rate(1 hour)", Description: "hourly" });
     await create({ Name: "once", ScheduleExpression: "at(2026-11-22T01:15:00)" });
     world.schedules.fire();

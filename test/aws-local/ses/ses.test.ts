@@ -46,7 +46,7 @@ describe("a mail that is sent through the local SES", () => {
     expect(mail).toMatch(/\r?\n\r?\nWhy: x/);
   });
 
-  it("becomes a file without a change if the client sends it as a complete raw mail", async () => {
+  it("becomes an unchanged file if the client sends it as a complete raw mail", async () => {
     const raw = "From: a@b\r\n\r\nünï";
     expect(await sent({ Content: { Raw: { Data: Buffer.from(raw) } } })).toBe(raw);
   });

@@ -10,8 +10,8 @@ afterEach(() => {
 });
 
 /**
- * A capacity that lets two lines of states work at the same time, on a machine whose processors are idle for this share
- * of the time. A line of states is a branch, for example.
+ * Returns a capacity that lets two lines of states work at the same time. The processors of the machine are idle for
+ * this share of the time. A line of states is a branch, for example.
  */
 function opened(idleShare: number) {
   const capacity = new Capacity<number>(2, () => ({ idleMs: Date.now() * idleShare, allMs: Date.now() }));
@@ -20,7 +20,10 @@ function opened(idleShare: number) {
     const place = { owner, work: `work ${work}`, since: work };
     (capacity.enter(line, place) ?? Promise.resolve()).then(() => begun.push(line));
   };
-  /** Lets lines of states ask whether they may work. All have the same owner, and each is the only line of its work. */
+  /**
+   * Lets lines of states ask whether they may work. All lines have the same owner, and each line is the only one of its
+   * execution.
+   */
   const enter = (...all: number[]) => {
     for (const one of all) enterAt(one, "acme", one);
   };
@@ -34,7 +37,7 @@ function opened(idleShare: number) {
   };
 }
 
-it("a branch of an execution starts at once if there is room; otherwise it waits, and the oldest execution's branch starts first", async () => {
+it("a branch of an execution starts at once if there is room, and waiting branches of the oldest execution start first", async () => {
   const { enter, leave, begunAfter } = opened(0);
   enter(1, 2, 9, 5, 7);
   expect(await begunAfter(0)).toEqual([1, 2]);
@@ -43,7 +46,7 @@ it("a branch of an execution starts at once if there is room; otherwise it waits
   expect(await begunAfter(0)).toEqual([1, 2, 5]);
 });
 
-it("while processors are idle, each check starts twice as many waiting branches of executions as the previous check", async () => {
+it("each check that finds idle processors starts twice as many waiting branches of executions as the previous check", async () => {
   const { enter, begunAfter } = opened(0.5);
   enter(1, 2, 3, 4, 5, 6, 7, 8, 9);
   expect(await begunAfter(60)).toEqual([1, 2, 3]);
@@ -51,7 +54,7 @@ it("while processors are idle, each check starts twice as many waiting branches 
   expect(await begunAfter(50)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
-it("no branch of an execution starts while an API request has priority; afterwards as many start as there is room for", async () => {
+it("branches of executions start only after an API request with priority, and only as many as there is room for", async () => {
   const { enter, hold, begunAfter } = opened(0.5);
   const [first, second] = [hold(), hold()];
   enter(1, 2, 3);
@@ -61,7 +64,7 @@ it("no branch of an execution starts while an API request has priority; afterwar
   expect(await begunAfter(0)).toEqual([1, 2]);
 });
 
-it("an API request stops branches of executions from starting for at most a second and a half", async () => {
+it("an API request delays the start of branches of executions by at most a second and a half", async () => {
   const { enter, hold, begunAfter } = opened(0.5);
   hold();
   enter(1, 2);
@@ -69,8 +72,8 @@ it("an API request stops branches of executions from starting for at most a seco
   expect(await begunAfter(300)).toEqual([1, 2]);
 });
 
-describe("branches of executions that wait during a burst of requests that start executions", () => {
-  it("start when no such request has arrived for a moment", async () => {
+describe("waiting branches, during a burst of requests to start executions,", () => {
+  it("start when no request to start an execution has arrived for a moment", async () => {
     const { enter, hold, begunAfter } = opened(0);
     const first = hold(true);
     enter(1, 2, 3);
@@ -104,7 +107,7 @@ describe("branches of executions that wait during a burst of requests that start
     { requestMs: 40, gapMs: 3 },
     { requestMs: 300, gapMs: 10 },
   ])(
-    "start after a second and a half although the burst continues: $requestMs ms and a gap of $gapMs ms",
+    "start after 1.5 seconds if the burst continues, with $requestMs ms per request and gaps of $gapMs ms",
     async ({ requestMs, gapMs }) => {
       const { enter, hold, begunAfter } = opened(0);
       const request = async () => {
@@ -126,7 +129,7 @@ describe("branches of executions that wait during a burst of requests that start
   );
 });
 
-it("a hold of a request that is ended twice ends no hold of another request", async () => {
+it("a request that ends its hold on branches twice does not end the hold of another request", async () => {
   const { enter, hold, begunAfter } = opened(0);
   const [first, second] = [hold(), hold()];
   enter(1);
@@ -144,7 +147,7 @@ it("a waiting branch of an execution starts if a running branch works for a long
   expect(await begunAfter(200)).toEqual([1, 2, 3, 4]);
 });
 
-it("a branch of an execution that is stopped while it waits takes no room from other branches", async () => {
+it("a waiting branch takes no room from other branches after its execution was stopped", async () => {
   const { enter, leave, begunAfter } = opened(0);
   enter(1, 2, 3, 4);
   leave(3);

@@ -21,7 +21,7 @@ describe("the endpoint of the local Step Functions", () => {
     expect((await fetch(url, { method: "POST", body: "{}", headers })).status).toBe(403);
   });
 
-  it("refuses the id of the access key with another secret", async () => {
+  it("refuses a request with the id of the access key and another secret", async () => {
     const { url } = await testServer();
     const stranger = clientOf(url, { ...KEY, secretAccessKey: "anything" });
     await expect(stranger.send(new ListStateMachinesCommand({}))).rejects.toMatchObject({

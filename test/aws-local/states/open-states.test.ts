@@ -31,7 +31,8 @@ async function tell(client: SFNClient, name: string) {
 }
 
 /**
- * Returns a server that was closed while an execution ran a function. Its folder has everything that it had written.
+ * Returns a server that was closed while an execution ran a function. The data folder keeps everything that was written
+ * until then.
  */
 async function diedRunning() {
   const held = heldLambda();
@@ -45,7 +46,7 @@ async function diedRunning() {
 }
 
 describe("the data folder of the local Step Functions", () => {
-  it("contains the same state machines and executions when it is opened a second time", async () => {
+  it("contains the same state machines and executions when it is opened again", async () => {
     const first = await testServer();
     await first.client.send(create);
     await first.client.send(start("one"));
@@ -62,7 +63,7 @@ describe("the data folder of the local Step Functions", () => {
     await expect(second.client.send(start("one"))).rejects.toMatchObject({ name: "ExecutionAlreadyExists" });
   });
 
-  it("reports interrupted executions when it is opened the next time, and keeps their events", async () => {
+  it("keeps the events of interrupted executions, and these executions are reported at its next opening", async () => {
     const first = await diedRunning();
     expect(first.changes).toEqual([]);
     const second = await testServer({ dataDir: first.dataDir });
@@ -103,7 +104,7 @@ describe("the data folder of the local Step Functions", () => {
     expect(await tell(third.client, "one")).toEqual(told);
   });
 
-  it("takes the end of an execution from its history if the process died before writing the index", async () => {
+  it("has the end of an execution in its index again if a process died before it wrote the index", async () => {
     const first = await testServer();
     await first.client.send(create);
     await first.client.send(start("one"));
@@ -128,7 +129,7 @@ describe("the data folder of the local Step Functions", () => {
     expect(readFileSync(join(folder, "history/0.ndjson"), "utf8")).toContain("ExecutionStarted");
   });
 
-  it("contains the end of an execution before listeners learn of the end", async () => {
+  it("contains the end of an execution before listeners receive the end", async () => {
     const told: string[] = [];
     const server = await testServer({
       onStatusChange() {

@@ -34,7 +34,7 @@ function calling() {
 const turn = () => new Promise(setImmediate);
 
 describe("on a busy machine,", () => {
-  it("iterations of a Map wait until other iterations end or pause, and their time limits are paused meanwhile", async () => {
+  it("iterations of a Map wait for other iterations, and the time limits of waiting iterations are paused", async () => {
     const { lines, begun, waits, call, answer } = calling();
     const first = call("map", "0");
     for (const name of ["1", "2", "3"]) call("map", name);
@@ -51,7 +51,7 @@ describe("on a busy machine,", () => {
     expect(waits[0]).toEqual(["2", false, true]);
   });
 
-  it("an iteration that calls two Lambda functions lets no other iteration start between the two calls", async () => {
+  it("an iteration between two calls of Lambda functions lets no other iteration start", async () => {
     const { lines, begun, call, answer } = calling();
     const first = call("map", "0");
     for (const name of ["1", "2"]) call("map", name);
@@ -76,7 +76,7 @@ describe("on a busy machine,", () => {
     expect(begun).toEqual(["0", "1", "a"]);
   });
 
-  it("the end of an execution with branches lets another execution start its work", async () => {
+  it("another execution starts to work when an execution with branches ends", async () => {
     const { lines, begun, call } = calling();
     for (const name of ["0", "1"]) call("map", name);
     call("other", "a");

@@ -12,7 +12,7 @@ export interface Signing {
   day?: string;
 }
 
-/** The headers of a signed request, so that a test can send what no SDK would send. */
+/** Returns the headers of a signed request, so that a test can send a request that no SDK would send. */
 export function signedHeaders(
   service: string,
   key: AccessKey,

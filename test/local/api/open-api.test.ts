@@ -32,7 +32,7 @@ describe("the local API of `nova local`", () => {
     expect(new Set(statuses.map(([status]) => status))).toEqual(new Set([421]));
   });
 
-  it("says how to allow another host name when it refuses a host name", async () => {
+  it("says how to allow a host name when it refuses that host name", async () => {
     const cloud = await openTestCloud();
     const api = await openApi(cloud, { port: 0 });
     const [, body] = await ask(api.url, "evil.example");
@@ -54,7 +54,9 @@ describe("the local API of `nova local`", () => {
 
 const settled = () => new Promise(setImmediate);
 
-/** An API that works on at most two requests at the same time. The test decides when each is answered. */
+/**
+ * Returns an API that handles at most two requests at the same time. The test decides when each request is answered.
+ */
 function api() {
   const begun: string[] = [];
   const answers: (() => void)[] = [];
@@ -119,7 +121,7 @@ describe("requests to the local API", () => {
     expect(begun).toEqual(["/1", "/2", "/3", "/get"]);
   });
 
-  it("start after half a second even if earlier requests with the same key take long", async () => {
+  it("start after half a second even if earlier requests with the same key still run", async () => {
     const { begun, ask } = api();
     for (const number of [1, 2, 3]) ask("one", `/${number}`);
     await vi.advanceTimersByTimeAsync(499);
@@ -136,7 +138,7 @@ describe("requests to the local API", () => {
     ["POST", "/executions/exec_1/restart", "dry=1", ["start", "end"]],
     ["POST", "/workflows/tax/execute", "client=acme&wait=5", []],
     ["POST", "/sessions/s_1/run", "", []],
-  ])("%s %s?%s hold the work of runs until they are answered: %j", async (method, path, query, expected) => {
+  ])("such as %s %s?%s cause these events of a hold on the work of runs: %j", async (method, path, query, expected) => {
     const { held, answers, ask } = api();
     const answered = ask("one", path, query, method);
     await settled();
@@ -146,7 +148,7 @@ describe("requests to the local API", () => {
     expect(held).toEqual(expected);
   });
 
-  it("hold the work of runs for half a second after their turn at most, and while they wait for their turn", async () => {
+  it("hold the work of runs while they wait for their turn, and afterwards for at most half a second", async () => {
     const { held, ask } = api();
     for (const number of [1, 2, 3]) ask("one", `/${number}`);
     await vi.advanceTimersByTimeAsync(499);
@@ -157,7 +159,7 @@ describe("requests to the local API", () => {
     expect(held.slice(5)).toEqual(["end"]);
   });
 
-  it("have their full time limit, counted from the moment when they no longer wait for other requests", async () => {
+  it("have their full time limit, which starts when they no longer wait for other requests", async () => {
     const { answers, left, ask } = api();
     for (const number of [1, 2, 3]) ask("one", `/${number}`);
     await vi.advanceTimersByTimeAsync(30);

@@ -20,7 +20,7 @@ async function kept(): Promise<string> {
 }
 
 describe("the API key of a data folder", () => {
-  it("has the rights of an admin of all clients, and is in a file that only its owner may read", async () => {
+  it("has the rights of an admin of all clients, and is stored in a file that only the user may read", async () => {
     const { text, principal } = await readOwnKey(folder, api.ports);
     expect(principal).toMatchObject({ role: "admin", client: null, name: "this machine" });
     expect(await authenticate(api.ports, text)).toEqual(principal);

@@ -65,14 +65,14 @@ describe("the admin endpoint of a data folder's owner", () => {
     expect(heard.map((event) => event.state)).toEqual(["started", "succeeded"]);
   });
 
-  it("is not used by guests if another process now has the port of a dead owner", async () => {
+  it("is not used by guests after the owner has died and another process has taken its port", async () => {
     expect(await joinOwner({ ...owner, instance: "two" }, "secret", true)).toBeNull();
     expect(
       await joinOwner({ ...owner, endpoints: { ...owner.endpoints, admin: "http://127.0.0.1:9" } }, "secret", true),
     ).toBeNull();
   });
 
-  it("admits new guests until the last guest has left, and no guest after that", async () => {
+  it("admits new guests only until the last guest has left", async () => {
     const first = await guest();
     const left = admin.guests.untilLastLeft();
     const second = await guest();
@@ -108,17 +108,20 @@ describe("an owner of a data folder that dies", () => {
   it.each([
     ["after half of an event", '{"node":"a","state":"started"}\n{"node":'],
     ["between two events", '{"node":"a","state":"started"}\n'],
-  ])("makes the wait of its guests fail with an error: %s", async (_what, text) => {
+  ])("makes waiting guests fail with an error if it dies %s", async (_what, text) => {
     await using dying = await ownerSaying(text);
     const heard: NodeEvent[] = [];
     await expect(dying.guest.untilEnd(execution, (event) => heard.push(event))).rejects.toThrow(OwnerGone);
     expect(heard).toEqual([{ node: "a", state: "started" }]);
   });
 
-  it.each(["", '{"aws_calls":'])("makes the request of a guest for counters fail with OwnerGone (%j)", async (text) => {
-    await using dying = await ownerSaying(text);
-    await expect(dying.guest.counters(execution)).rejects.toThrow(OwnerGone);
-  });
+  it.each(["", '{"aws_calls":'])(
+    "makes a guest's request for counters fail with OwnerGone if the response ends after %j",
+    async (text) => {
+      await using dying = await ownerSaying(text);
+      await expect(dying.guest.counters(execution)).rejects.toThrow(OwnerGone);
+    },
+  );
 });
 
 /** Starts an owner that admits a guest, answers each request with this text, and breaks the connection. */

@@ -98,7 +98,7 @@ describe("a server of the local cloud", () => {
     },
   );
 
-  it("limits the time that a client takes to send the head and the body of a request", () => {
+  it("limits the time in which a client has to send the head and the body of a request", () => {
     expect(servers.length).toBeGreaterThanOrEqual(9);
     for (const { headersTimeout, requestTimeout } of servers) {
       expect(headersTimeout).toBeGreaterThan(0);

@@ -1,4 +1,7 @@
-/** A process that claims a data folder, reports its role, and leaves (after `close` or the end of stdin). */
+/**
+ * A process that claims a data folder and reports its role. It leaves the folder after the message `close`, or at the
+ * end of stdin.
+ */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { CounterBook } from "../../../packages/local/src/cloud/counting.ts";

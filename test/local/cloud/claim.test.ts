@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 describe("a data folder", () => {
-  it("has exactly one owner if several processes start at the same moment, and the others are its guests", async () => {
+  it("has exactly one owner if several processes start at the same moment, and the other processes are guests", async () => {
     const claims = await Promise.all(Array.from({ length: 5 }, () => start()));
     expect(claims.map((claim) => claim.role).sort()).toEqual(["guest", "guest", "guest", "guest", "owner"]);
     expect(new Set(claims.map((claim) => claim.instance)).size).toBe(1);
@@ -52,7 +52,7 @@ describe("a data folder", () => {
     expect((await start()).role).toBe("owner");
   });
 
-  it("informs its guests immediately that its owner was killed", async () => {
+  it("lets guests know immediately that its owner was killed", async () => {
     const owner = await start();
     const { adminKey } = await readKeys(dataDir);
     const claim = await claimFolder(dataDir, adminKey, { drives: true, isReadOnly: false });

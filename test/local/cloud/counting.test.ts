@@ -72,7 +72,7 @@ describe("an HTTP request to the local cloud, sent for one execution,", () => {
       put(5),
       {},
     ],
-  ])("is counted for the execution that it names: %s", async (_, service, path, request, counted) => {
+  ])("is counted only for the execution that it names: %s", async (_, service, path, request, counted) => {
     await fetch(urls[service] + path, request);
     const { aws_calls, sandbox_calls, bytes_stored } = book.of(execution);
     const expected = { dynamodb: 0, s3: 0, states: 0, sandbox: 0, bytes: 0, ...counted };
@@ -109,7 +109,7 @@ const one = "exec_01KATESTTESTTESTTESTTESTT1";
 const two = "exec_01KATESTTESTTESTTESTTESTT2";
 
 describe("the counters of an execution", () => {
-  it("count each request that names the execution once, with the bytes that the request stores", () => {
+  it("count each request with the id of the execution once, and the bytes that the request stores", () => {
     const book = new CounterBook();
     book.countAws("dynamodb", `{"pk":"${one}#","id":"${one}"}`, 100);
     book.countAws("dynamodb", `{"pk":"${one}#"}`, 0);

@@ -13,7 +13,7 @@ const keys: Keys = {
 const environment = () => environmentOf("/data", {} as Endpoints, keys);
 
 describe("the environment variables of the local cloud", () => {
-  it("name the region for every client: one variable for the SDKs of JavaScript, one for boto3 and the AWS CLI", () => {
+  it("name the region in one variable for the SDKs of JavaScript, and in another for boto3 and the AWS CLI", () => {
     expect(environment()).toMatchObject({ AWS_REGION: "us-east-1", AWS_DEFAULT_REGION: "us-east-1" });
   });
 

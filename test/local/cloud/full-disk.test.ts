@@ -33,7 +33,7 @@ async function reading<T>(work: (cloud: LocalCloud) => Promise<T>): Promise<T> {
 let id: string;
 
 describe("a full disk", { timeout: 60_000 }, () => {
-  it("pauses runs until there is space again, and causes a clear error for all other requests", async () => {
+  it("pauses runs until there is space again, and makes all other requests fail with a clear error", async () => {
     const disk = await fullDisk(dataDir);
     const [full, again] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
     const cloud = await openTestCloud({

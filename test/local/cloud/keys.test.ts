@@ -7,7 +7,7 @@ import { makePrivateFolder, readKeys } from "../../../packages/local/src/cloud/k
 const newFolder = () => mkdtemp(join(tmpdir(), "nova-keys-"));
 
 describe("the secret keys of a data folder", () => {
-  it("are created once, and all processes get the same keys", async () => {
+  it("are created only once, so that all processes get the same keys", async () => {
     const folder = join(await newFolder(), "new", ".nova");
     const all = await Promise.all(Array.from({ length: 8 }, () => readKeys(folder)));
     expect(new Set(all.map((keys) => JSON.stringify(keys))).size).toBe(1);
@@ -54,7 +54,7 @@ describe("an existing data folder", () => {
     expect(await modeOf(folder)).toBe("700");
   });
 
-  it("gets private file permissions for its database, blobs, keys and mails, but not for its Python files", async () => {
+  it("makes its database, blobs, keys and mails private to its user, but not its Python files", async () => {
     const folder = await folderWithMode(0o755);
     const files = ["keys.json", "api-key", "credential-keys.json", "dynamodb.sqlite", "dynamodb.sqlite-wal"];
     for (const name of files) await writeFile(join(folder, name), "x", { mode: 0o644 });

@@ -68,7 +68,7 @@ it("the local cloud delivers all mails to its mail function once it is open, als
   mails.close();
 });
 
-it("the local cloud delivers each mail exactly once, even if a killed process had accepted this mail", async () => {
+it("the local cloud delivers each mail exactly once, even if the process that accepted the mail was killed", async () => {
   // The first instance of `Mails` is never closed, as if its process had been killed.
   open().onCreated(put("mail/1"));
   for (const expected of [["mail/1"], ["mail/1"]]) {

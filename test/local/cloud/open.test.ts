@@ -64,7 +64,7 @@ describe("the local cloud", { timeout: 120_000 }, () => {
     expect((await run("import novatiny")).execution.error?.message).toContain("No module named 'novatiny'");
   });
 
-  it("closes a run that Step Functions ended on its own, and only then reports the end to listeners", {
+  it("closes a run that Step Functions has ended, and only then reports the end to listeners", {
     tags: ["deep"],
   }, async () => {
     const { execution } = await run("import time; time.sleep(30)", { timeout: 1 });

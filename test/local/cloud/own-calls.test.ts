@@ -76,7 +76,7 @@ it("a direct call of the local DynamoDB throws an error of the AWS SDK if every 
   await expect(clientWith("mine").send(describe)).rejects.toThrow(InternalServerError);
 });
 
-it("the local DynamoDB refuses a direct call after it has closed, and prints no warning about its database", async () => {
+it("the local DynamoDB refuses direct calls after its close, and causes no warning about its database", async () => {
   using warning = vi.spyOn(process, "emitWarning");
   const other = await opened();
   const stopOther = serveOwnCalls([other], () => {});
@@ -95,7 +95,7 @@ it("the local DynamoDB refuses a direct call after it has closed, and prints no 
   stopOther();
 });
 
-it("fetch uses the sandboxes and the control plane of this process without HTTP until the cloud stops", async () => {
+it("the global fetch calls the sandboxes and the control plane of this process without HTTP until the cloud stops", async () => {
   const over = vi.fn(async () => new Response("over HTTP"));
   vi.stubGlobal("fetch", over);
   const cells: unknown[] = [];

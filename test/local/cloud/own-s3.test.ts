@@ -74,8 +74,8 @@ afterAll(async () => {
 type AnyCommand = any;
 
 /**
- * Sends a command with this client. Returns its output without the values that differ between any two requests, or its
- * error.
+ * Sends a command with this client. Returns the output or the error, without the values that differ between any two
+ * requests.
  */
 async function sent(client: S3Client, command: AnyCommand): Promise<object> {
   try {
@@ -156,14 +156,14 @@ it("the local S3 stores nothing if a stream from its own process breaks", async 
   expect(await sent(http, new HeadObjectCommand({ Bucket, Key: "broken" }))).toMatchObject({ status: 404 });
 });
 
-it("the local S3 removes the objects that a call of its own process names", async () => {
+it("the local S3 removes the objects that a direct call names", async () => {
   for (const name of ["gone/1", "gone/2"]) await own.send(put(name, small));
   const Objects = [{ Key: "gone/1" }, { Key: "gone/2" }];
   await own.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }));
   expect(await sent(http, new ListObjectsV2Command({ Bucket, Prefix: "gone/" }))).toMatchObject({ KeyCount: 0 });
 });
 
-it("an operation or a field that the local S3 does not support in a direct call is sent to it over HTTP", async () => {
+it("a call is sent over HTTP if the local S3 does not support its operation or a field in direct calls", async () => {
   await own.send(put("source", small));
   performed = [];
   await own.send(new CopyObjectCommand({ Bucket, Key: "copy", CopySource: `${Bucket}/source` }));
@@ -184,7 +184,7 @@ it.each(["throttle", "error"] as const)(
   },
 );
 
-it("signing a URL of the local S3 performs no operation, and the signed URL works over HTTP", async () => {
+it("a signed URL of the local S3 works over HTTP, and its creation performs no operation", async () => {
   await own.send(put("signed", small));
   performed = [];
   const address = await getSignedUrl(forSigning(own), new GetObjectCommand({ Bucket, Key: "signed" }));

@@ -6,7 +6,7 @@ const started: NodeEvent = { node: "a", state: "started" };
 const succeeded: NodeEvent = { node: "a", state: "succeeded" };
 
 describe("the progress of an execution in the local cloud", () => {
-  it("is reported from its first event on, even to a listener that is added in the middle of the run", async () => {
+  it("is reported from the first event on, even to a listener that is added in the middle of the run", async () => {
     const progress = new Progress();
     progress.note("exec_1", started);
     const heard: NodeEvent[] = [];
@@ -19,7 +19,7 @@ describe("the progress of an execution in the local cloud", () => {
     expect(heard).toEqual([started, succeeded]);
   });
 
-  it("is reported in full to a listener that is added after the end, whose wait then ends at once", async () => {
+  it("is reported in full to a listener that is added after the end, and the listener's wait then ends at once", async () => {
     const progress = new Progress();
     progress.note("exec_1", succeeded);
     progress.end("exec_1");
@@ -36,7 +36,7 @@ describe("the progress of an execution in the local cloud", () => {
     await end;
   });
 
-  it("is kept until its first listener arrives, although many other executions end or have listeners", async () => {
+  it("is kept until its first listener arrives, even if many other executions end or have listeners", async () => {
     const progress = new Progress();
     for (let index = 0; index < 1_500; index++) {
       progress.end(`exec_over_${index}`);
@@ -87,7 +87,7 @@ it.each([
   ]);
 });
 
-it("a node whose attempt failed reports that it will be retried, for code with short and with long timeouts", async () => {
+it("a node reports that a failed attempt will be retried, for code with a short and with a long timeout", async () => {
   const input = { execution, node: "a", scope: "", seq: 0 };
   const retrying = { node: "a", state: "retrying", message: "attempt 1 failed" };
   const thrown: LambdaResult = { ...broken, errorType: "NodeRetry", errorMessage: "attempt 1 failed" };
@@ -117,7 +117,7 @@ it("a map reports the number of its items", async () => {
   expect((await told(input, { count: 200, items: [] })).at(-1)).toEqual({ node: "m", state: "succeeded", count: 200 });
 });
 
-it("a Lambda reports no start for the second task of a wait, and no progress if it runs no node", async () => {
+it("a Lambda reports only the end for the second task of a wait, and reports nothing if it runs no node", async () => {
   expect(await told({ execution, node: "a", waited: true }, {})).toEqual([{ node: "a", state: "succeeded" }]);
   expect(await told({ execution, join: "a" }, {})).toEqual([]);
   expect(await told({ execution, node: "a" }, {}, runNode.replace("run-node", "settle-node"))).toEqual([]);

@@ -40,7 +40,7 @@ async function run(): Promise<string> {
 }
 
 describe("the local cloud", { timeout: 60_000 }, () => {
-  it("puts runs that closed while an earlier process owned the folder into a tree, but makes at most one tree per hour", async () => {
+  it("makes at most one Merkle tree per hour, and includes runs that closed while an earlier process owned the folder", async () => {
     const first = await run();
     await cloud.close();
     await open(true);

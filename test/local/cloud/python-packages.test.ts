@@ -43,7 +43,7 @@ describe("the requirements of a workflow", () => {
     await installRequirements(python, ["this is already there"], target);
   });
 
-  it("that pip refuses cause a short error, and leave no file", async () => {
+  it("cause a short error and leave no file if pip refuses them", async () => {
     const target = join(folder, "refused");
     await expect(installRequirements(python, ["not a ! requirement"], target)).rejects.toThrow(
       /the requirements not a ! requirement cannot be installed \(.*Invalid requirement.*\) - correct them/,
@@ -63,7 +63,7 @@ describe("the requirements of a workflow", () => {
     vi.unstubAllEnvs();
   });
 
-  it("are passed to pip, which runs in an empty folder, each as one argument after the options", async () => {
+  it("are each passed to pip as one argument after the options, and pip runs in an empty folder", async () => {
     const asked: unknown[] = [];
     const machine: Machine = {
       takesDebianPackages: false,
@@ -94,7 +94,7 @@ describe("the requirements of a workflow", () => {
     expect(process.listenerCount("SIGINT")).toBe(before);
   });
 
-  it("lead to the same template in any order", () => {
+  it("result in the same template in any order", () => {
     expect(templateName(["pypdf==5.0", " rich "])).toBe(templateName(["rich", "pypdf==5.0"]));
     expect(templateName(["rich"])).toMatch(/^nova-[0-9a-f]{12}$/);
     expect(templateName(["rich"])).not.toBe(templateName(["rich==13.0"]));
@@ -104,8 +104,8 @@ describe("the requirements of a workflow", () => {
 type Step = { lacks: string[] } | { runs: RegExp; reason: string };
 
 /**
- * A machine that expects exactly these steps in this order. A step is the list of modules that Python lacks, or the
- * result of a command.
+ * Returns a machine that expects exactly these steps in this order. A step is the list of modules that Python lacks, or
+ * the result of a command.
  */
 function machineThat(steps: Step[], takesDebianPackages: boolean): Machine {
   return {

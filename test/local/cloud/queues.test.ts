@@ -13,7 +13,9 @@ const by: Principal = { id: "key:ada", role: "admin", client: null, name: "Ada" 
 let dataDir: string;
 let cloud: LocalCloud;
 
-/** Opens the cloud. With `stays` it drives waiting runs, as `nova dev` does; otherwise it only reads. */
+/**
+ * Opens the cloud. With `stays`, the cloud continues waiting runs, as in `nova dev`. Without it, the cloud only reads.
+ */
 async function open(stays: boolean): Promise<void> {
   lendPython(dataDir);
   cloud = await openLocalCloud({ dataDir, fires: stays, drives: stays });
@@ -34,8 +36,8 @@ afterAll(async () => {
 });
 
 /**
- * Starts one run for each number of seconds, and returns when the first is at work. The others wait for the single
- * slot.
+ * Starts one run for each number of seconds, which its code sleeps. Returns when the first run is at work. The other
+ * runs wait for the only slot.
  */
 async function start(...seconds: number[]): Promise<string[]> {
   const ids: string[] = [];
@@ -56,7 +58,7 @@ async function become(ids: string[], expected: string[]): Promise<void> {
 }
 
 describe("runs that wait in the queue of a pool", { timeout: 60_000 }, () => {
-  it("stay queued if an interrupt ends the process that owns the local cloud, and start when the local cloud is opened later", async () => {
+  it("stay queued after an interrupt of the local cloud's owner, and start when the local cloud is opened later", async () => {
     const ids = await start(600, 0, 0);
     await cloud.close({ interrupt: true });
     await open(false);
@@ -66,7 +68,7 @@ describe("runs that wait in the queue of a pool", { timeout: 60_000 }, () => {
     await become(ids, ["interrupted", "completed", "completed"]);
   });
 
-  it("stay queued if the process that owns the local cloud ends, although that process waits for the run in progress", async () => {
+  it("stay queued when the local cloud's owner closes, although the owner waits for the run in progress", async () => {
     const ids = await start(1, 0);
     await cloud.close();
     await open(false);

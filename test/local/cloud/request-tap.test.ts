@@ -10,7 +10,8 @@ let seen: AnsweredRequest[];
 let stop: () => void;
 
 beforeEach(async () => {
-  // Reads late, like a server that waits for a disk. A tap that had read the stream would have emptied it by then.
+  // The server reads late, as if it waited for a disk. If the tap read the stream itself, the stream would be empty by
+  // then.
   server = createServer(async (request, response) => {
     await new Promise(setImmediate);
     const body = await buffer(request);
@@ -30,12 +31,15 @@ afterEach(() => {
 const json = { "content-type": "application/x-amz-json-1.0" };
 
 describe("the tap, which observes the requests to a server,", () => {
-  it.each([2, 300_000])("copies a JSON body of %d bytes, which the server still reads completely", async (bytes) => {
-    const body = `"${"x".repeat(bytes - 2)}"`;
-    const response = await fetch(`${url}/a`, { method: "POST", headers: json, body });
-    expect(await response.text()).toBe(String(bytes));
-    expect(seen).toMatchObject([{ port: Number(new URL(url).port), status: 200, json: body }]);
-  });
+  it.each([2, 300_000])(
+    "copies a JSON body of %d bytes, and the server still reads the complete body",
+    async (bytes) => {
+      const body = `"${"x".repeat(bytes - 2)}"`;
+      const response = await fetch(`${url}/a`, { method: "POST", headers: json, body });
+      expect(await response.text()).toBe(String(bytes));
+      expect(seen).toMatchObject([{ port: Number(new URL(url).port), status: 200, json: body }]);
+    },
+  );
 
   it("copies only JSON bodies, and reports the response to each request", async () => {
     await fetch(`${url}/refused`, { method: "PUT", body: Buffer.alloc(1000) });

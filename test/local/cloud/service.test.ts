@@ -88,13 +88,13 @@ const arrival = {
   context: "{}",
 } as const;
 
-it("observeDeliveries reports each delivery that starts no run, even if only one of them is recorded", async () => {
+it("observeDeliveries reports each refused delivery, even if only one of two equal deliveries is recorded", async () => {
   for (const _ of "ab") await recordRefusedDelivery(ports(), known, "no such hook");
   expect(told).toEqual(["null refused: no such hook", "null refused: no such hook"]);
   expect(world.records).toHaveLength(1);
 });
 
-it("observeDeliveries reports an accepted delivery that is refused later, but none that starts a run", async () => {
+it("observeDeliveries reports an accepted delivery that is refused later, but no delivery that starts a run", async () => {
   const there = ports();
   await startFromTrigger(there, arrival);
   expect(told).toEqual([expect.stringMatching(/^pay refused: there is no workflow "pay"/)]);

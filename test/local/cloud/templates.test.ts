@@ -47,7 +47,7 @@ describe("the documentation of the Python packages in a template", () => {
     expect(documentation.search("unknown", "", "nova").text).not.toContain("novatiny");
   });
 
-  it("is optional: if Python fails to index it, no part of an index is stored", async () => {
+  it("is optional: if Python fails to index it, nothing is stored", async () => {
     const file = join(folder, "none", "x.json");
     expect(await indexDocstrings({ ...python, path: "/bin/false" }, [], [], file)).toBe(false);
     expect(existsSync(join(folder, "none"))).toBe(false);
@@ -60,7 +60,7 @@ describe("the documentation of the Python packages in a template", () => {
   });
 });
 
-it("code that imports a module which light sandboxes have not loaded gets no light sandbox", () => {
+it("code gets no light sandbox if it imports a module that light sandboxes have not loaded", () => {
   const warming = readFileSync("packages/e2b-local/src/python/nova_sandboxd/warming.py", "utf8");
   const [small = [], large = []] = ["SMALL", "LARGE"].map((name) => {
     const list = new RegExp(`^${name} = \\(\n([^)]+)`, "m").exec(warming)?.[1] ?? "";

@@ -103,7 +103,7 @@ describe("a workflow with triggers is run", () => {
     expect(deliveries.filter(({ trigger }) => trigger === "paid")).toMatchObject([{ dedupe: id }]);
   });
 
-  it("for no event that imitates NOVA's own events, and the local cloud reports such an event", async () => {
+  it("for no event that imitates NOVA's own events, but the local cloud reports that event", async () => {
     const nova_detail = { key: `events/${"0".repeat(64)}.json`, bytes: 5 };
     const event = { source: "shop", type: "Paid", detail: { total: 850, nova_detail } };
     expect(await problem("POST /events", { ...event, on_bus: true })).toMatch(/^400 detail\.nova_detail is reserved/);
@@ -119,7 +119,7 @@ describe("a workflow with triggers is run", () => {
     );
   });
 
-  it("once for a signed webhook request, whose sender waits for the result", async () => {
+  it("once for a signed webhook request, and the sender waits for the result", async () => {
     const [first, second] = [await deliver('{"total": 21}', "d-1"), await deliver('{"total": 21}', "d-1")];
     expect([first.status, second.status]).toEqual([200, 200]);
     const result = (await first.json()) as Record<string, object>;
@@ -188,7 +188,7 @@ describe("requirements in a definition that is sent to the local API", () => {
     expect(await problem("POST /workflows", needing(line))).toMatch(/^422 NOVA114: requirements: .* - write a package/);
   });
 
-  it("are refused with a problem if only pip finds the mistake", async () => {
+  it("are refused with an error of pip if only pip finds the mistake", async () => {
     vi.stubEnv("PIP_NO_INDEX", "1");
     expect(await problem("POST /workflows", needing("novatiny==9"))).toMatch(
       /^422 the requirements novatiny==9 cannot be installed \(ERROR: No matching distribution .*\) - correct them/,

@@ -30,7 +30,7 @@ describe("an environment variable of a guest of the local cloud", () => {
       { OPENAI_API_KEY: "b" },
       /^OPENAI_API_KEY has no effect/,
     ],
-  ])("causes a warning that it has no effect if it has %s", (_, env, ofOwner, sentence) => {
+  ])("with %s causes a warning that the variable has no effect", (_, env, ofOwner, sentence) => {
     expect(describeIneffective(env, owner(ofOwner as Record<string, string>))).toMatch(sentence);
   });
 

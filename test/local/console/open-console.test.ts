@@ -47,7 +47,7 @@ describe("the console at the address of the local API", () => {
     ["/console", "*/*", 302],
     ["/", "application/json", 200],
     ["/executions", "text/html", 200],
-  ])("returns, for a request of %s that accepts %s, the status %i", async (path, accept, status) => {
+  ])("answers a request for %s that accepts %s with the status %i", async (path, accept, status) => {
     const answer = await get(path, accept);
     expect(answer.status).toBe(status);
     if (status === 302) expect(answer.headers.get("location")).toBe("/console/");
@@ -92,7 +92,7 @@ describe("the console at the address of the local API", () => {
     expect(headers.get("referrer-policy")).toBe("no-referrer");
   });
 
-  it("exchanges the one-time code in a link for the API key once, and refuses any other text", async () => {
+  it("exchanges the code in a link for the API key only once, and refuses every other text", async () => {
     const [, code] = pages.link(server.url).split("/console/#code=");
     const exchange = (body: string) => get("/console/session", "*/*", { method: "POST", body });
     for (const wrong of ["", "x".repeat(43), `${code}x`, "x".repeat(5000)]) {
@@ -125,7 +125,7 @@ describe("the console at the address of the local API", () => {
     expect(wider).toContain("https://login.example.com https://tokens.example.com;");
   });
 
-  it("says why it cannot be shown if its files are missing, and the API stays available", async () => {
+  it("says why a browser cannot show it if its files are missing, and the API stays available", async () => {
     isBuilt = false;
     const answer = await get("/console/");
     isBuilt = true;

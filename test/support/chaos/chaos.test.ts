@@ -6,8 +6,9 @@ import { virtualClock } from "../../aws-local/states/support/virtual-clock.ts";
 import { type InvokeObserved, withChaos } from "./chaos.ts";
 
 /**
- * Values for the random numbers that a task draws, in this order: whether the second delivery is parallel or late, and
- * how late; which answer the caller gets; which delivery a kill hits, when, and whether it happens.
+ * Values for the random numbers that a task draws, in this order: whether the second delivery is parallel or late; how
+ * late it is; the answer of which delivery the caller gets; the delivery that a kill hits; the time of the kill;
+ * whether the kill happens.
  */
 const TOGETHER = 0.1;
 const LATE = [0.9, 0.5];

@@ -3,8 +3,8 @@ import type { InvokeLambda, LambdaResult } from "../../../packages/aws-local/src
 import { createChildController } from "../../../packages/aws-local/src/states/asl/thread.ts";
 
 /**
- * Like InvokeLambda, with a callback for the start of the function. A delivery may have to wait before the function
- * starts.
+ * Invokes a function, like `InvokeLambda`. Calls `onBegin` when the function starts, because a delivery may have to
+ * wait before that.
  */
 export type InvokeObserved = (...call: [...Parameters<InvokeLambda>, onBegin?: () => void]) => Promise<LambdaResult>;
 
@@ -19,23 +19,23 @@ export interface ChaosOptions {
 
 export interface Chaos {
   invokeLambda: InvokeLambda;
-  /** Waits until every delivery has ended, late ones included. */
+  /** Waits until every delivery has ended, including late ones. */
   settled(): Promise<void>;
 }
 
 /**
- * The latest time of a kill after the start. Half of the kills come within 30 ms, so that some hit the middle of the
- * work on any machine.
+ * The latest time of a kill after the start of the function. Half of the kills happen within 30 ms, so that some
+ * interrupt the middle of the work on any machine.
  */
 const LATEST_KILL_MS = 900;
 const LATEST_DELIVERY_MS = 120;
-/** The maximum of kills per task, so that a Retry with three attempts always succeeds. */
+/** The largest number of kills per task. A Retry with three attempts thus always succeeds. */
 const KILLS_PER_TASK = 2;
 
 type Delivery = "first" | "second";
 
 interface Plan {
-  /** When the second delivery starts: together with the first one, or `afterMs` after the end of the first one. */
+  /** When the second delivery starts: together with the first one, or `afterMs` after the first one has ended. */
   second: "together" | { afterMs: number };
   /** The delivery whose answer the caller receives. The answer of the other delivery is lost. */
   heard: Delivery;

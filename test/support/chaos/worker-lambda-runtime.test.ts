@@ -62,7 +62,7 @@ describe("a Lambda function in its own thread", () => {
     expect(await invoke("echo", { value: 1 })).toEqual({ ok: true, payload: "1" });
   });
 
-  it("fails with the reason if its module cannot be loaded", async () => {
+  it("fails with the reason for the failure if its module cannot be loaded", async () => {
     const invoke = runtime({ entry: new URL("./broken.ts", import.meta.url) });
     expect(await invoke("echo")).toMatchObject({
       ok: false,

@@ -17,6 +17,6 @@ async function serve(entry: string): Promise<void> {
   post({ ready: new Map(Object.entries(functions).map(([name, fn]) => [name, fn.timeoutSeconds])) });
 }
 
-// A thread compiles hundreds of modules again, unless it finds them in this cache on disk.
+// Without this cache on disk, each thread would compile hundreds of modules again.
 enableCompileCache();
 serve(workerData as string).catch((error: unknown) => post({ broken: failureOf(error) }));

@@ -48,7 +48,7 @@ export class WorkerSandbox {
     return this.#settle.promise;
   }
 
-  /** Says whether the thread has no invocation. An idle thread does not keep the process alive. */
+  /** Sets whether the thread is idle, so that it has no invocation. An idle thread does not keep the process alive. */
   setIdle(idle: boolean): void {
     if (idle) this.#worker.unref();
     else this.#worker.ref();

@@ -10,7 +10,7 @@ const agents = {
   TextWriter: [1, "text_generation"],
 } as const;
 
-/** Builds a step as the pipeline records it. Fields that `told` lacks are empty. */
+/** Builds a step as the pipeline records it. Fields that are missing in `told` are empty. */
 export function agentStep(agent: keyof typeof agents, attempt: number, told: Partial<StepDraft> = {}): StepDraft {
   const [step_number, step_name] = agents[agent];
   return {

@@ -21,8 +21,8 @@ import type { ChainState } from "./chain-state.ts";
 import type { Caller } from "./scheduler.ts";
 
 /**
- * The answers of models in a test, and the code that earlier runs have pinned. A repeated request may get another
- * answer.
+ * The answers of models in a test, and the code that earlier runs have pinned. If a request is repeated, its second
+ * answer may differ.
  */
 export interface Minds {
   pinned(task: PromptTask): PinnedCode | null;
@@ -54,9 +54,9 @@ const seconds = { analysis: 15, task: 30 };
 const price = { cost_usd: 0.001, tokens_input: 100, tokens_cached: 40, tokens_output: 10 };
 
 /**
- * A pipeline with the structure of the real one: a journal of agent steps, with requests to models between them. A kill
- * can interrupt a request like every other call. If a request fails for good, the node fails at once, without a second
- * delivery that repeats the request.
+ * A pipeline with the structure of the real one: a journal of agent steps, with requests to models between them. Like
+ * every other call, a request can be interrupted by a kill. If a request finally fails, the node fails at once. No
+ * second delivery repeats the request.
  */
 export class Authors {
   readonly payments: Payment[] = [];
@@ -97,8 +97,8 @@ export class Authors {
   }
 
   /**
-   * Returns the journal positions of steps that are recorded when a delivery starts. The delivery does not pay for
-   * these again.
+   * Returns the journal positions of the steps that were recorded when a delivery started. The delivery does not pay
+   * for these steps again.
    */
   recordedFor(caller: Caller, { at }: Pick<PromptTask, "at">): ReadonlySet<number> {
     const { turn } = this.#chain.at(at);

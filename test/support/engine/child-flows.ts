@@ -5,7 +5,7 @@ export function child(id: string, workflow: string, options: Partial<WorkflowNod
   return { id, type: "workflow", workflow, output: { [id]: "$" }, ...options };
 }
 
-/** Workflows that the workflows in `childFlows` call. A node id occurs in only one workflow of all flows. */
+/** Workflows that the workflows in `childFlows` call. Each node id occurs in only one of all these workflows. */
 export const calledFlows: Workflow[] = [
   flow("called", [action("x"), action("y")], lines("start > x > y > end")),
   flow(

@@ -43,14 +43,14 @@ export class EventWait extends Story {
     return tasks.map(({ execution }) => execution);
   }
 
-  /** Lets a process make `calls` calls. Returns false if the process ends earlier. */
+  /** Delivers an event. Returns the ids of the runs that continue because of it. */
   async advance(process: Process, calls: number): Promise<boolean> {
     await settled();
     for (let n = 0; n < calls && !process.isOver; n++) await this.perform(process);
     return !process.isOver;
   }
 
-  /** The stored JSON text of all entries. It contains the event that ended the wait. */
+  /** All entries as stored JSON text, including the event that ended the wait. */
   get news(): string {
     return JSON.stringify(Array.from(this.world.chain.places.values()));
   }

@@ -2,8 +2,8 @@ import type { Body, Condition, Edge, MapNode, Node, StepNode, Workflow } from "@
 
 type Options = Partial<Pick<StepNode, "effects" | "onError" | "retry" | "isolation" | "merge" | "timeoutSeconds">>;
 /**
- * An edge such as `["a", "b"]`. The third element is the condition of a decision's edge. The fourth is the `max` of an
- * edge that leads back.
+ * An edge such as `["a", "b"]`. The third element is the condition of an edge from a decision. The fourth is the `max`
+ * of an edge that leads back to an earlier node.
  */
 export type Arrow = [from: string, to: string, condition?: Condition, max?: number];
 
@@ -46,12 +46,12 @@ export function decision(id: string, options: Options = {}): StepNode {
   return { id, type: "decision", executor: { kind: "code", code: `# ${id}` }, timeoutSeconds: 60, ...options };
 }
 
-/** Returns the node with an executor whose code is written by a model. */
+/** Returns a copy of the node whose code a model writes. */
 export function prompted<T extends StepNode>(node: T): T {
   return { ...node, executor: { kind: "prompt", prompt: `Do ${node.id}.`, samples: true, allow: [] } };
 }
 
-/** Returns the node with an executor that stores the answer of a model as the node's result. */
+/** Returns a copy of the node whose result is the answer of a model. */
 export function texted<T extends StepNode>(node: T): T {
   return {
     effects: false,
@@ -64,8 +64,8 @@ export function texted<T extends StepNode>(node: T): T {
 const retry = { attempts: 3, delaySeconds: 5 };
 
 /**
- * Workflows without forks for the random simulation (simulate.ts). Each rule of the protocol that needs no fork applies
- * to one of them.
+ * Workflows without forks for the random simulation (simulate.ts). Together they use each rule of the protocol that
+ * needs no fork.
  */
 export const straightFlows: Workflow[] = [
   flow("bare", [], [["start", "end"]]),

@@ -4,7 +4,7 @@ import { entryName } from "../../../packages/engine/src/chain/ids.ts";
 import { type Box, claimName, type Run } from "./sandbox-state.ts";
 import type { Process } from "./scheduler.ts";
 
-/** How the code of a node behaves in a test. */
+/** The behaviour of a node's code in a test. */
 export interface Script {
   /** The number of calls that the code makes before it ends. Its sandbox can die between any two of these calls. */
   pauses?: number;
@@ -25,11 +25,11 @@ export interface Execution {
 }
 
 export interface Code {
-  /** Returns how the code of a request behaves. */
+  /** Returns the behaviour of the code that a request runs. */
   script: (request: RunRequest) => Script;
   /** Called when code starts. */
   onBegin: (run: Run) => void;
-  /** Returns the weight of the next code's process: a larger weight makes the code faster. */
+  /** Returns the weight of the process that runs the next code. With a larger weight the code is faster. */
   weight?: () => number;
 }
 
@@ -75,7 +75,7 @@ export async function runHarness(process: Process, box: Box, request: RunRequest
 
 /**
  * Returns whether code of this execution may run in the sandbox. When the first code of an execution starts, all code
- * of earlier executions ends, and may never run in the sandbox again.
+ * of earlier executions ends. That code may never run in the sandbox again.
  */
 function admits(box: Box, execution: string): boolean {
   const last = box.tenants.at(-1);
@@ -88,7 +88,7 @@ function admits(box: Box, execution: string): boolean {
 }
 
 async function runCode(process: Process, run: Run, script: Script): Promise<void> {
-  // A delivery can kill the code of an entry. Then the program that runs this code does nothing more.
+  // A delivery can kill the code of an entry. Then this program stops its work.
   const going = () => run.state === "running";
   // A tool of an agent sees only its arguments.
   if (script.reads !== undefined && run.request.context.some(({ key }) => key === script.reads)) {

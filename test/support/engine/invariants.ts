@@ -21,7 +21,7 @@ import { claimName, type Run } from "./sandbox-state.ts";
 import { atOnce } from "./scheduler.ts";
 import type { World } from "./world.ts";
 
-/** Checks the invariants of the protocol, some while the engine runs and some after the end of everything. */
+/** Checks the invariants of the protocol: some while the engine runs, and others after all work has ended. */
 export class Invariants {
   readonly violations: string[] = [];
   /** All runs of code that have started, by name of their claim. */
@@ -83,7 +83,7 @@ export class Invariants {
     return indexes.find((index) => index.has(id))?.get(id)?.node;
   }
 
-  /** Checks that an error of a process, as `Name: message`, is one that Lambdas may throw. */
+  /** Checks that a Lambda may throw this error of a process. `reason` has the form `Name: message`. */
   watchReason(process: string, reason: string): void {
     if (!expectedErrors.has(reason.split(":")[0] ?? "")) this.#violated(`${process} met ${reason}`);
   }
@@ -101,8 +101,8 @@ export class Invariants {
   }
 
   /**
-   * Checks that the run reused exactly the outcomes of the forecast. If the run did not reach its end, or if a failed
-   * branch stopped other branches, the run may have reused fewer outcomes.
+   * Checks that the run reused exactly the outcomes that the forecast names. The run may have reused fewer outcomes if
+   * it did not reach its end, or if a failed branch stopped other branches.
    */
   async judgeRestart(id: string, { reused: foreseen }: Forecast): Promise<void> {
     const { entries } = await Source.read(this.#world.ports(atOnce), id);
@@ -118,8 +118,8 @@ export class Invariants {
   }
 
   /**
-   * Checks that each place in the document got the outcome that the document gives it, and that no other place did. If
-   * a decision ended a loop earlier than in the document, later places of the loop need no outcome.
+   * Checks that each place of the document got its outcome from the document, and that no other place did. If a
+   * decision ended a loop earlier than in the document, later visits of the loop need no outcome.
    */
   async judgeDocument(id: string, outcomes: readonly Member[], within = ""): Promise<void> {
     const { entries } = await Source.read(this.#world.ports(atOnce), id);
@@ -197,7 +197,7 @@ export class Invariants {
   }
 
   /**
-   * Checks that each child execution is named by the entry of the node that started it. A child that is not named may
+   * Checks that the entry of the node that started a child execution names the child. A child without such an entry may
    * only have its start and its close.
    */
   #judgeChild({ id, parent }: Execution, entries: number): void {
@@ -228,7 +228,10 @@ export class Invariants {
     return [id, ...inOrder].flatMap((name) => machines.get(name) ?? []);
   }
 
-  /** Checks that a run has no more continuations than its chain names, and that none runs after the end of the run. */
+  /**
+   * Checks that Step Functions has only the continuations of a run that the chain names. Also checks that none of them
+   * still runs after the end of the run.
+   */
   #judgeContinuations(id: string, heads: Head[]): void {
     const said = heads.findLast(({ continuation }) => continuation)?.continuation?.number ?? 0;
     const further = this.#machinesOf(id).slice(1);
@@ -250,7 +253,7 @@ export class Invariants {
       this.violations.push(...judgeWritten(written).map((sentence) => `${where} ${sentence}`));
       return;
     }
-    // Code in place of a model has only the steps of earlier attempts, as the code of other nodes.
+    // If code in place of a model has run, only earlier attempts are steps, as for other nodes.
     if (node?.type === "agent" && head.code === null) {
       const isAsked = head.status === "failed" || head.reused_from !== undefined || head.steps.length > 0;
       if (!isAsked) this.#violated(`${where} has no step with the reply of its model`);
@@ -286,16 +289,15 @@ export class Invariants {
   }
 
   /**
-   * Checks that Step Functions visited the nodes of the chain in the same order. Step Functions may have visited one
-   * more node, which found that the run was closed. If Step Functions has stopped a branch, the join may add outcomes
-   * of a document to that branch.
+   * Checks that Step Functions visited the nodes in the order of the chain. Step Functions may have visited one more
+   * node, whose delivery found that the run was closed. If Step Functions has stopped a branch, the join may add
+   * outcomes of a document to that branch.
    */
   #judgePath(heads: Head[], states: string[]): void {
     const isNode = ({ node_type }: Head) => node_type !== "close" && node_type !== "join";
     const path = heads.filter(isNode);
     const taken = path.map(({ node_id }) => node_id);
-    // A state that follows a pause state belongs to the same visit of a long node: it only checks whether the code has
-    // ended.
+    // A state after a pause state belongs to the same visit of a long node. It only checks whether the code has ended.
     const visited = states.filter((name, i) => !name.includes(".") && states[i - 1] !== `${name}.pause`);
     const isOfDocument = ({ scope, visits, sandbox_id }: Head) => scope !== "" && visits && sandbox_id === null;
     const isPath = path.every(
@@ -329,7 +331,9 @@ export async function placesIn(ports: Ports, id: string): Promise<string[]> {
   return Array.from(entries.values()).flatMap(({ name, head }) => (marks.includes(head.node_type) ? [] : [name]));
 }
 
-/** Returns what an entry has set in its stored context, as JSON text; undefined if the context has pages. */
+/**
+ * Returns the values that an entry has set, as JSON text from its stored context. Undefined if the context has pages.
+ */
 function setBy({ contents: { context } }: StoredEntry, head: Head): string | undefined {
   const stored = context && "text" in context ? loadStored(context.text) : undefined;
   const own = stored?.pages.length === 0 && stored.inline.filter(([, by]) => by === linkLabel(head));
@@ -408,10 +412,7 @@ function visitedNode(workflow: Workflow, id: string | undefined): string | null 
   return !found || (found.node.type === "end" && found.body !== null) ? null : found.node.id;
 }
 
-/**
- * Checks a start of code for an entry for which code has started before. Returns one sentence for each rule that it
- * breaks.
- */
+/** Checks a start of code if code for the same entry has started before. Returns one sentence for each broken rule. */
 function judgeAgain({ claim, request }: Run, node: Node | undefined, begun: ReadonlyMap<string, Run>): string[] {
   const name = claimName(claim);
   if (!node || !("executor" in node)) return [`code of ${name} began again, and belongs to no node`];

@@ -15,8 +15,9 @@ interface Written {
 }
 
 /**
- * Checks the votes on approvals against their outcomes, with rules of its own: each person has at most one vote at a
- * time, nothing follows the ballot that ends the votes, and the outcome is the choice that first had enough people.
+ * Checks the votes on approvals against the outcomes of the approvals, with its own rules. Each person has at most one
+ * vote at a time. No entry follows the vote that ends the voting. The outcome is the choice that first had enough
+ * people.
  */
 export function judgeVotes(every: readonly Written[], nodeOf: (id: string) => ApprovalNode | undefined): string[] {
   const scopes = Map.groupBy(
@@ -33,7 +34,7 @@ export function judgeVotes(every: readonly Written[], nodeOf: (id: string) => Ap
   return [...judged.flat(), ...judgeExclusions([...scopes.values()], nodeOf)];
 }
 
-/** Checks that no person has a vote on two approvals that exclude each other. */
+/** Checks that each person has a vote on only one of two approvals that exclude each other. */
 function judgeExclusions(
   scopes: readonly (readonly Written[])[],
   nodeOf: (id: string) => ApprovalNode | undefined,
@@ -66,7 +67,7 @@ function judgeOne(scope: string, votes: readonly Written[], own: Head, { approve
   let decided: string | undefined;
   const links = votes.flatMap(({ entry }) => {
     const { by, from } = ballotIn(entry);
-    // A vote on another approval makes a lost vote on this one impossible, and does not use its link up.
+    // A vote on another approval can write a withdrawal here. This withdrawal does not use up the person's mailed link.
     return by?.via?.kind === "mail" && !from?.startsWith("a vote on") ? [by.via.key] : [];
   });
   if (new Set(links).size < links.length) problems.push(`a link is used twice in ${scope}`);

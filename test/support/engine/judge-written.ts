@@ -11,8 +11,8 @@ export interface Written {
 }
 
 /**
- * Returns what is wrong with the entry of a prompt node: steps that are no complete journals, or code that does not fit
- * its result.
+ * Returns the problems of a prompt node's entry: its steps are not complete journals, or its code does not fit its
+ * result.
  */
 export function judgeWritten({ head, entry, stored, runs }: Written): string[] {
   const steps = head.steps.map((hash) => Array.from(stored.values()).find((step) => step.hash === hash));
@@ -43,14 +43,17 @@ function isInOrder(steps: readonly (StoredStep | undefined)[]): boolean {
 
 const ofAttempt = 999;
 
-/** Splits a step number into the step and the attempt: steps of attempt n have numbers from (n - 1) * 1000 on. */
+/**
+ * Splits a stored step number into the attempt and the step in the attempt. The steps of attempt n start at (n - 1) *
+ * 1000.
+ */
 function placeOf({ step }: StoredStep): Pick<Claim, "step" | "attempt"> {
   return { step: step % 1000, attempt: Math.floor(step / 1000) + 1 };
 }
 
 /**
- * Checks which code ran for a step: for an analysis, the code in the step itself; for any other step, the last code
- * that was written before it.
+ * Checks which code ran for a step. For an analysis, it is the code in the step itself. For any other step, it is the
+ * last code that was written before the step.
  */
 function judgeStep(step: StoredStep, before: (StoredStep | undefined)[], run: Run | undefined): string[] {
   const { agent_name, attempt_number } = JSON.parse(step.text) as { agent_name: string; attempt_number: number };

@@ -27,12 +27,12 @@ export interface Invocation {
   input: Json;
 }
 
-/** Decides how tasks reach their Lambdas: how often, when, and whether their time ends. */
+/** Decides how often tasks reach their Lambdas, when they reach them, and whether they time out. */
 export interface Lambdas {
   invoke(invocation: Invocation): Process[];
   /** Returns a process that lets the task time out when the scheduler picks it; null if the task never times out. */
   timer(onFired: () => void): Process | null;
-  /** The maximum of retries for every retrier, also if the state machine allows more. */
+  /** The largest number of retries for every retrier, even if the state machine allows more. */
   maxRetries: number;
 }
 
@@ -117,8 +117,8 @@ export class MachineRun {
   }
 
   /**
-   * Records that a state was entered. If each item of a map has its own execution, the name of its state has a suffix,
-   * which is removed here.
+   * Records that a state was entered. Removes the suffix of a state name that marks a map with an execution for each
+   * item.
    */
   #enter(state: string, { scope }: Json): void {
     const name = state.replace(/\.distributed$/, "");
@@ -175,7 +175,7 @@ export class MachineRun {
     return walk;
   }
 
-  /** Runs branches or items, at most `maxAtOnce` at the same time. The first failure ends the others. */
+  /** Runs branches or items, at most `maxAtOnce` at the same time. The first failure ends all others. */
   async #together(process: Process, starts: (() => Process)[], maxAtOnce: number): Promise<TaskError | undefined> {
     const waiting = [...starts];
     const running = new Set<Process>();
@@ -238,8 +238,8 @@ export class MachineRun {
   }
 
   /**
-   * Runs a child execution and waits for its end. Stopping the parent does not stop the child here, because Step
-   * Functions does not guarantee that it does.
+   * Runs a child execution and waits for its end. If the parent is stopped, the child continues here, because Step
+   * Functions does not guarantee that it stops the child.
    */
   async #child(process: Process, { Parameters = {} }: TaskState, data: Json): Promise<Ended> {
     const { StateMachineArn, Name, Input } = resolved(Parameters, data);
@@ -273,7 +273,7 @@ export class MachineRun {
   }
 }
 
-/** The time by which the clock advances when a task times out: longer than any task waits. */
+/** The time by which the clock advances when a task times out. No task waits longer. */
 const taskTimeMs = 2 * 24 * 3600 * 1000;
 
 function invocationOf(resource: string, parameters: Parameters | undefined, data: Json, context: Json): Invocation {

@@ -3,7 +3,7 @@ import type { Workflow } from "@nova/workflow";
 import type { Random } from "./random.ts";
 import type { World } from "./world.ts";
 
-/** An actor who acts once on a run, at any time at which the act is possible. */
+/** An actor who acts once on a run, at any time at which this act is possible. */
 export interface Meddler {
   name: string;
   chance: number;
@@ -11,7 +11,7 @@ export interface Meddler {
   act: () => void;
 }
 
-/** Returns the actors beside Step Functions: people, sweepers, EventBridge, and causes of faults. */
+/** Returns all actors except Step Functions: people, sweepers, EventBridge, and causes of faults. */
 export function meddlers(
   world: World,
   workflow: Workflow,
@@ -62,8 +62,8 @@ export function meddlers(
 }
 
 /**
- * Weights of processes for the scheduler: most are equal. A process with a small weight is so slow that all others
- * overtake it.
+ * Weights of processes for the scheduler. Most processes have equal weights. A process with a small weight is so slow
+ * that all others overtake it.
  */
 export const weights = [1, 1, 1, 0.3, 0.05];
 
@@ -94,7 +94,7 @@ export function temperOf(random: Random): Temper {
 }
 
 /**
- * The values for every third simulation: few faults at the most harmful moments, double deliveries, and slow code in
+ * The settings of every third simulation: few faults at the most harmful moments, double deliveries, and slow code in
  * sandboxes that die.
  */
 export const harsh: Temper = {

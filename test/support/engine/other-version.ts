@@ -3,8 +3,8 @@ import { action } from "./flows.ts";
 import type { Random } from "./random.ts";
 
 /**
- * Returns a changed version of the flow: an added or removed step, another loop limit, or a failure that is no longer
- * caught.
+ * Returns a changed version of the workflow. A step is added or removed, a loop limit differs, or a failure is no
+ * longer caught.
  */
 export function otherFlow(workflow: Workflow, random: Random): Workflow {
   const changed = structuredClone(workflow);
@@ -46,7 +46,7 @@ function shorten(body: Body, random: Random): void {
   body.edges = body.edges.filter((edge) => edge !== onward);
 }
 
-/** Removes an action that is a branch by itself, if at least two other branches remain. */
+/** Removes an action that is a whole branch, if at least two other branches remain. */
 function unbranch(body: Body, random: Random): void {
   const isOnly = (edge: Edge, others: readonly Edge[]) => others.filter(({ from }) => from === edge.from).length > 2;
   const branch = anyOf(

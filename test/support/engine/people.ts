@@ -2,7 +2,7 @@ import { answerTask, delegateVote, type Person, type Ports, type WaitingTask, wi
 import type { Random } from "./random.ts";
 import type { World } from "./world.ts";
 
-/** A person whom NOVA knows by a mail address, as a key with this identity proves it. */
+/** Returns a person with an API key, whom NOVA identifies by a mail address. */
 export function personOf(name: string, more: Partial<Person> = {}): Person {
   const mail = `${name}@acme.com`;
   return { name: mail, ids: [mail], roles: ["runner"], groups: [], via: { kind: "key", key: `key_${name}` }, ...more };
@@ -30,7 +30,9 @@ export function sendApprovers(world: World, random: Random, rounds = 1): void {
   }
 }
 
-/** A person who comes by a mailed link. `number` may also name a link that the person has used before. */
+/**
+ * Returns a person who answers with a mailed link. `number` may also be that of a link that the person has used before.
+ */
 function linkOwner(name: string, { id }: WaitingTask, number: number): Person {
   return personOf(name, { roles: [], via: { kind: "mail", key: `link_${name}_${id}_${number}` } });
 }

@@ -24,8 +24,8 @@ export interface Box extends Sandbox {
   runs: Map<string, Run>;
   tombstones: Set<string>;
   /**
-   * Names of claims whose code was started in the default kernel context of the sandbox. For each claim, only one
-   * delivery may start the code there.
+   * Names of claims whose code was started in the default kernel context of the sandbox. Only one delivery per claim
+   * may start the code there.
    */
   defaultContexts: Set<string>;
   processes: Process[];
@@ -37,7 +37,8 @@ export interface Box extends Sandbox {
 export class SandboxState {
   readonly boxes = new Map<string, Box>();
   /**
-   * Executions for which all sandboxes were killed. A sandbox that is created for them later ends with its lifetime.
+   * Executions whose sandboxes were all killed. A sandbox that is created for one of them afterwards ends with its
+   * lifetime.
    */
   readonly cleared = new Set<string>();
   /** The output of running code, by the name of its entry. */
@@ -98,7 +99,7 @@ export class SandboxState {
     this.cleared.add(execution);
   }
 
-  /** Sets the remaining time of an idle sandbox and returns when it ends; null if it has ended already. */
+  /** Sets the time after which an idle sandbox ends. Returns the time of its end; null if it has already ended. */
   rest(id: string, seconds: number): string | null {
     if (!this.isAlive(id)) return null;
     const box = this.box(id);

@@ -13,7 +13,7 @@ import { type Code, type Execution, runHarness } from "./harness.ts";
 import { claimName, type Run, type SandboxState } from "./sandbox-state.ts";
 import type { Call, Caller, Scheduler } from "./scheduler.ts";
 
-/** A connection to a sandbox broke, or a gateway answered 502. The caller cannot know whether the call took effect. */
+/** Thrown if a connection to a sandbox broke, or a gateway answered 502. The call may have taken effect. */
 class ConnectionLost extends Error {
   override name = "ConnectionLost";
 }
@@ -25,7 +25,10 @@ const lost = () => new ConnectionLost("502");
 /** The number of broken connections after which a delivery gives up. The next delivery continues with the same code. */
 const maxReconnects = 2;
 
-/** Returns the port to the sandboxes in `state` for one caller. Code in them runs as processes of the scheduler. */
+/**
+ * Returns the port to the sandboxes in `state` for one caller. Code in the sandboxes runs as processes of the
+ * scheduler.
+ */
 export function sandboxesPort(state: SandboxState, scheduler: Scheduler, code: () => Code, caller: Caller): Sandboxes {
   const control = <T>(name: string, effect: () => T) => caller.call({ name, effect, outage: unavailable });
   return {
@@ -69,8 +72,8 @@ class Delivery {
     io: RunIo,
     { first, turnWritten, signal }: RunOptions,
   ): Promise<RunOutcome> {
-    // The upload of the input and the write of the turn run at the same time. So a delivery may find that the sandbox
-    // is gone before its turn is written.
+    // The delivery uploads the input and writes its turn at the same time. So it may find that the sandbox has died
+    // before the turn is written.
     const uploaded = await this.#ask("upload", () => this.#state.isAlive(id));
     if (uploaded === false) return { kind: "gone" };
     if (!(await turnWritten)) return { kind: "refused" };
@@ -117,7 +120,7 @@ class Delivery {
     return execution;
   }
 
-  /** Returns the outcome of `run` for this delivery; undefined while there is none. */
+  /** Returns the outcome of `run` for this delivery; undefined if `run` has no outcome yet. */
   #look(
     id: string,
     { claim }: RunRequest,

@@ -1,7 +1,7 @@
 /**
- * A call that a process makes to the world around it. A process is an async function, and the scheduler performs its
- * calls one at a time, when the random simulation or a story picks them. Between two calls, all promises settle. So a
- * test can try every order of calls, and the same picks always give the same run.
+ * A call that a process makes to the world around it. A process is an async function. The scheduler performs its calls
+ * one at a time, when the random simulation or a story picks them. Between two calls, all promises settle. So a test
+ * can try every order of calls, and the same picks always give the same run.
  */
 export interface Call<T> {
   name: string;
@@ -121,7 +121,7 @@ export class Scheduler {
     return this.#pending.filter(({ call }) => call.ready?.() ?? true);
   }
 
-  /** Performs a pending call, with `fault` if that is set, and waits until all promises have settled that can. */
+  /** Performs a pending call, with `fault` if that is set. Then waits until no more promises can settle. */
   async perform(pending: PendingCall, fault?: Fault): Promise<void> {
     if (this.#log.length >= maxCalls) throw new Endless(`there is no end after ${maxCalls} calls`);
     const { process, call } = pending;
@@ -154,7 +154,7 @@ export class Scheduler {
   }
 }
 
-/** Resolves when all promises have settled that can settle without a further call. */
+/** Resolves when all promises have settled that need no further call. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -3,8 +3,8 @@ import type { Minds } from "./authors.ts";
 import type { Random } from "./random.ts";
 
 /**
- * The answers of models in a story. If a request is repeated, its answer gets one more `!`, so that the two answers
- * differ.
+ * The answers of models in a story. Each repetition of a request adds one `!` to the answer, so that no two answers are
+ * equal.
  */
 export interface MindScript {
   pinned?: PinnedCode;

@@ -51,8 +51,8 @@ export async function simulate(seed: number, family?: readonly Workflow[]): Prom
 
 const maxSweeps = 12;
 /**
- * The number of calls in a long run. Each actor beside Step Functions (meddlers.ts) acts at a random one of these
- * calls.
+ * The number of calls in a long run. Each actor except Step Functions (meddlers.ts) acts at a random call below this
+ * number.
  */
 const longRun = 100;
 /** A text so large that the start stores it as a blob. */
@@ -60,12 +60,12 @@ const letter = "dear all ".repeat(500);
 /** Lists over which maps run. The inner lists are for maps inside these maps. */
 const lists = [[], [[1, 2]], [[1, 2], [], [3]], [[1], [2], [3], [4]]];
 
-/** Options with the number of history events after which a loop continues in another execution. */
+/** Options for the compiler: the number of history events after which a loop continues in another execution. */
 const histories = [0, 0, 20, 40].map((historyEvents) => ({ historyEvents }));
 
 /**
- * The groups of flows from which one is picked. Loop flows are listed twice, because half of their runs end before an
- * edge leads back.
+ * The groups from which the simulation picks a workflow. Loop flows are listed twice, because half of their runs end
+ * before an edge leads back.
  */
 const families = [
   straightFlows,
@@ -95,7 +95,7 @@ class Model {
   readonly #rounds: number;
   #faultsLeft: number;
   #picks = 0;
-  /** For each stalled process: the number of picks after which it continues. */
+  /** By stalled process: the number of picks after which the process continues. */
   readonly #stalled = new Map<Process, number>();
 
   constructor(random: Random, voting?: readonly Workflow[]) {
@@ -219,7 +219,10 @@ class Model {
     await this.#sweepUp();
   }
 
-  /** Starts a run of the same flow with a document, which gives outcomes to some places, also inside called flows. */
+  /**
+   * Starts a run of the same workflow with a document of places. The document gives outcomes to some places, including
+   * places in called workflows.
+   */
   async #takeDocument(source: Execution, version: WorkflowVersion): Promise<void> {
     const outcomes = await this.#outcomesOf(source.id, "");
     const document = objectText(outcomes);
@@ -227,8 +230,8 @@ class Model {
     sendApprovers(this.#world, this.#random, this.#rounds);
     const { client, root } = source;
     const context = JSON.stringify({ letter, list: this.#random.pick(lists) });
-    // In a sealed run, a node that may have effects fails if the document has no outcome for the node. The two nodes of
-    // this flow handle each other's errors, so a sealed run of it would never end.
+    // In a sealed run, a node that may have effects fails if the document has no outcome for it. In this workflow, two
+    // nodes handle each other's errors, so a sealed run of it would never end.
     const sealed = this.#random.chance(0.3) && version.workflowId !== "each other's onError";
     const request = { version, client, context, outcomes: { document, root, sealed } };
     const starting = this.#world.spawn("start with a document", (own) => startExecution(own, request));
@@ -291,8 +294,8 @@ class Model {
     for (const { name, chance, possible, act } of all) {
       if (!this.#random.chance(chance)) continue;
       const from = this.#random.below(longRun);
-      // An act between another process's read and its write does most harm. So half of the actors wait until a process
-      // stalls.
+      // An act does most harm between the read and the write of another process. So half of the actors wait until a
+      // process stalls.
       const isPatient = this.#random.chance(this.#temper.stallChance > 0 ? 0.5 : 0);
       const isTime = () => this.#picks >= from && (!isPatient || this.#isStalled());
       const call = { name: "acts", ready: () => isTime() && possible(), effect: act };
@@ -300,7 +303,7 @@ class Model {
     }
   }
 
-  /** Delivers a task once, twice at the same time, or once more at any later time. */
+  /** Delivers a task in one of three ways: once, twice at the same time, or a second time at a later moment. */
   #invoke(invocation: Invocation): Process[] {
     const deliver = (label: string, weight = this.#random.pick(weights)) => {
       const time = new AbortController();
@@ -333,8 +336,8 @@ class Model {
   }
 
   /**
-   * Sometimes stalls a process, so that the others overtake it, most often before a write. Returns the calls of all
-   * processes that are not stalled.
+   * Sometimes stalls a process, most often before a write, so that other processes overtake it. Returns the calls of
+   * all processes that are not stalled.
    */
   #awake(ready: PendingCall[]): PendingCall[] {
     this.#picks++;
@@ -356,7 +359,7 @@ class Model {
 
   #fault({ call, process }: PendingCall): Fault | undefined {
     if (this.#faultsLeft === 0 || !call.outage || !this.#random.chance(this.#temper.faultChance)) return undefined;
-    // If the start fails before it has written a record, there is no run to check. So such faults are rare.
+    // A start that fails before it has written a record leaves no run to check. So such faults are rare.
     if (process.name === "start" && call.name !== "StartExecution" && this.#random.chance(0.8)) return undefined;
     this.#faultsLeft--;
     const faults: Fault[] = ["before", "after", ...(call.repeats ? (["repeat"] as const) : []), "kill"];
@@ -365,7 +368,7 @@ class Model {
 }
 
 /**
- * Returns a function that chooses how the code of a request behaves: slow or fast, with a blob to read or a large
+ * Returns a function that chooses the behaviour of a request's code: slow or fast, with a blob to read or a large
  * result. One in five fails.
  */
 function randomCode(random: Random, workflow: Workflow, longest: number): (request: RunRequest) => Script {
@@ -399,7 +402,7 @@ function randomCode(random: Random, workflow: Workflow, longest: number): (reque
         },
       };
     }
-    // No two pieces of code set the same value, so that the checks see which one set it.
+    // Each run of code sets a value of its own, so that the checks see which run set a value.
     const set = [{ key: node, json: `"run ${++ran}"` }];
     const files = random.chance(0.1) ? [Buffer.from(`report ${ran} `.repeat(500))] : [];
     for (const file of files) set.push({ key: "report", json: JSON.stringify({ $blob: textRef(file) }) });
@@ -413,7 +416,7 @@ function toolsOf(workflow: Workflow, id: string): string[] {
   return node?.type === "agent" ? node.executor.tools.map(({ name }) => name) : [];
 }
 
-/** Adds the classes of an exception to half of the failures. A retry can name such a class. */
+/** Adds the classes of an exception to half of the failures, because a retry can name such a class. */
 function typed(name: "NodeFailed" | "NodeTimeout", dice: number) {
   return name === "NodeFailed" && dice > 0.12 ? { types: ["ConnectionError", "OSError", "Exception"] } : {};
 }

@@ -21,7 +21,7 @@ const outage = () => new StoreUnavailable("the store did not answer in time");
 
 export class ExecutionState {
   readonly records = new Map<string, Execution>();
-  /** Offered sandboxes, by the execution that offers them. A sandbox that another run has taken is removed. */
+  /** Offered sandboxes, by the execution that offers them. When another run takes a sandbox, the sandbox is removed. */
   readonly offers = new Map<string, Sandbox[]>();
 
   port(caller: Caller): ExecutionStore {
@@ -96,8 +96,7 @@ export class WorkflowState {
   readonly versions: WorkflowVersion[] = [];
 
   /**
-   * Returns a port whose calls cannot fail, because a warm Lambda has the versions in memory, and versions never
-   * change.
+   * Returns a port whose calls cannot fail. A warm Lambda has the versions in memory, because versions never change.
    */
   port(): WorkflowStore {
     const versions = this.versions;

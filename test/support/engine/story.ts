@@ -38,8 +38,9 @@ export function given({ context }: RunRequest, key: string): string | undefined 
 }
 
 /**
- * A run of the engine whose calls a test performs one by one, in an order that the test chooses. It uses the same world
- * as the random simulation (simulate.ts). Only processes that the test picks, and the code that they start, can act.
+ * A run of the engine for a test. The test chooses the order of the calls and performs them one by one. The world is
+ * the same as in the random simulation (simulate.ts). Only processes that the test picks, and the code that they start,
+ * can act.
  */
 export class Story {
   readonly world = new World(1);
@@ -48,13 +49,13 @@ export class Story {
   readonly #scripts: Record<string, Scripts>;
   /** Runs of code, in the order in which they started. */
   readonly begun: Run[] = [];
-  /** The call before which all code stops: before `claim` it never starts, before `finish` it never ends. */
+  /** The call before which all code stops: before `claim`, code never starts, and before `finish`, code never ends. */
   codeStopsAt: "claim" | "look for a tombstone" | "finish" | undefined;
   id = "";
 
   /**
-   * `scripts` says how the code of each node behaves: a list with one item for each run of the code, of which the last
-   * one repeats, or a function of the request.
+   * `scripts` has the behaviour of each node's code. It is a function of the request, or a list with one item for each
+   * run of the code. The last item repeats.
    */
   constructor(workflow: Workflow, scripts: Record<string, Scripts> = {}) {
     this.#workflow = workflow;
@@ -149,7 +150,7 @@ export class Story {
     }
   }
 
-  /** The entries outside branches and items, each as node and status, such as `a success` or `(close) failed`. */
+  /** The entries of the main line, each as node and status, such as `a success` or `(close) failed`. */
   get chain(): string[] {
     return this.chainOf("");
   }
@@ -166,7 +167,8 @@ export class Story {
   }
 
   /**
-   * Checks every invariant. Leaves out the invariants about Step Functions if the test has not let Step Functions act.
+   * Checks every invariant. If Step Functions has not acted in the test, leaves out the invariants about Step
+   * Functions.
    */
   async judge(): Promise<void> {
     if (this.world.machines.get(this.id)?.visited.length === 0) this.world.machines.delete(this.id);
@@ -177,7 +179,10 @@ export class Story {
     return verifyExecution(this.world.ports(atOnce), this.id);
   }
 
-  /** Writes the note of an erasure. To forge one, pass a wrong signing key as `key`, or another execution as `of`. */
+  /**
+   * Writes the note of an erasure. A test can forge a note: with another signing key as `key`, or another execution as
+   * `of`.
+   */
   async noteErasure({ key = "key", of = this.id } = {}): Promise<void> {
     const signature = await keyPairWith(key, atOnce).sign(erasureText(of));
     this.world.chain.notes.set(this.id, [{ kind: "erased", signature }]);

@@ -95,7 +95,10 @@ function isPending({ status }: WaitingTask): boolean {
   return status === "open" || status === "answered";
 }
 
-/** A vault that reverses texts instead of encrypting them. It opens a text only with the same context. */
+/**
+ * A vault that reverses texts instead of encrypting them. It opens a text only with the context with which it sealed
+ * the text.
+ */
 export const mirrorVault: Vault = {
   async seal(text, context) {
     return `${JSON.stringify(context)} ${Array.from(text).reverse().join("")}`;
@@ -131,7 +134,7 @@ class LinkState {
   }
 }
 
-/** The index from events to waiting tasks, in memory. Kept events never expire here. */
+/** The index in memory from events to waiting tasks. It keeps events forever. */
 class WakeState {
   readonly shapes = new Map<string, UsedShape>();
   readonly places = new Map<string, Map<string, TaskKey>>();

@@ -11,7 +11,7 @@ export class Tokens {
     return token;
   }
 
-  /** Answers a token; returns false if no task waits with it. */
+  /** Answers the task with this token. Returns false if no task waits for the answer. */
   answer(token: string, output: Json): boolean {
     if (!this.#waiting.has(token) || this.#waiting.get(token) !== undefined) return false;
     this.#waiting.set(token, output);

@@ -82,7 +82,7 @@ export class Asked extends Story {
     return this.world.spawn("expired", (ports) => settleNode(ports, event));
   }
 
-  /** The only task that exists; throws if there are others. */
+  /** The only task. Throws if there is more than one. */
   get task(): WaitingTask {
     const [task, ...others] = this.world.tasks.all();
     if (!task || others.length > 0) throw new RangeError(`there are ${others.length + (task ? 1 : 0)} tasks`);

@@ -79,7 +79,10 @@ export class World {
     script: () => ({ result: { status: "success", set: [], delete: [], logs: "", durationMs: 1 } }),
     onBegin: () => undefined,
   };
-  /** Returns the signal on which a delivery stops waiting for code that can outlive it. By default it never fires. */
+  /**
+   * Returns the signal at which a delivery stops waiting for code that can outlive the delivery. By default the signal
+   * never aborts.
+   */
   followTime: FollowTime = () => new AbortController().signal;
   /** The pipeline that writes the code of prompt nodes. By default it refuses every call. */
   pipeline: (caller: Caller) => Pipeline = () => refusingPipeline;
@@ -220,8 +223,8 @@ export class World {
   }
 
   /**
-   * Starts a child execution. A start with a name that is in use succeeds again while that execution runs, and fails
-   * after its end.
+   * Starts a child execution. If an execution already has this name, the start succeeds and changes nothing while that
+   * execution runs with the same input. Otherwise the start fails.
    */
   readonly startChild: StartChild = (arn, name, input) => {
     const there = this.machines.get(name);
@@ -255,7 +258,10 @@ function refuse(what: string) {
   };
 }
 
-/** Roots, the leaves under them, stamps and pending leaves in memory, with the same conditions as in DynamoDB and S3. */
+/**
+ * Merkle roots, their leaves, stamps and pending leaves in memory, with the same conditions on writes as in DynamoDB
+ * and S3.
+ */
 class RootState {
   readonly pending = new Map<string, PendingLeaf>();
   readonly roots = new Map<number, StoredRoot>();

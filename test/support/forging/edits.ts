@@ -72,8 +72,8 @@ export function otherValue(value: unknown): unknown {
 }
 
 /**
- * Corrects every hash that depends on a change, as an attacker without the signing key can: of heads, contents, later
- * entries, joins and enclosing executions, and in the records. Signatures stay unchanged.
+ * Corrects every hash that depends on a change, as an attacker without the signing key can. These are the hashes of
+ * heads, contents, later entries, joins and outer executions, and the hashes in records. Signatures stay unchanged.
  */
 export function rehashed(items: readonly Item[]): Item[] {
   let done = items.map((item) => ({ ...item }));
@@ -87,8 +87,8 @@ export function rehashed(items: readonly Item[]): Item[] {
 }
 
 /**
- * Returns each hash in the item that no longer fits, with the correct one: digests of contents in the head, or else the
- * hash of the entry.
+ * Returns each wrong hash in the item with the correct one. These are the digests of contents in the head or, if all of
+ * them are correct, the hash of the entry.
  */
 function staleHashes(item: Item): [from: string, to: string][] {
   const head = headIn(item);

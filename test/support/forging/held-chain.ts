@@ -11,8 +11,8 @@ interface Asked {
 }
 
 /**
- * Returns a chain store that reads `items` from memory, without those in `gone` and with those in `replaced`. So a test
- * of thousands of changes takes seconds instead of minutes.
+ * Returns a chain store that reads `items` from memory. It leaves out those in `gone`, and reads those in `replaced` in
+ * place of items with the same key. So a test of thousands of changes takes seconds instead of minutes.
  */
 export function heldChain(items: readonly Item[], replaced: readonly Item[], gone: readonly Item[]): ChainStore {
   const held = new Map(items.map((item) => [nameOf(item), item]));

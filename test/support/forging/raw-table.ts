@@ -2,7 +2,7 @@ import { type AttributeValue, DynamoDBClient, PutItemCommand, paginateScan } fro
 
 export type Item = Record<string, AttributeValue>;
 
-/** The table as an attacker uses it: any item can be written, without the conditions that NOVA sets. */
+/** The table as an attacker with full access uses it. It writes any item, without the conditions that NOVA sets. */
 export class RawTable {
   readonly #client = new DynamoDBClient();
   readonly #name = process.env.NOVA_TABLE ?? "nova";

@@ -11,8 +11,8 @@ export type { ModelRequest } from "./model-request.ts";
 export { type Exchange, type ModelAction, retriedAtOnce } from "./script.ts";
 
 /**
- * Returns the answer to any request. For tests with repeated or parallel deliveries, in which requests have no fixed
- * order.
+ * Returns the answer to any request. A test needs this if requests have no fixed order, because deliveries are repeated
+ * or parallel.
  */
 export type Respond = (request: ModelRequest) => ModelAction | Promise<ModelAction>;
 

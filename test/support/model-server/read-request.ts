@@ -5,7 +5,7 @@ import { strictSchemaProblems } from "./strict-schema.ts";
 
 const Role = z.enum(["input_analyzer", "data_analyzer", "code_generator", "output_validator", "text", "embedding"]);
 
-/** The server refuses a request, as OpenAI would. */
+/** Thrown if the server refuses a request, as OpenAI would. */
 export class RequestRefused extends Error {
   readonly status: number;
 
@@ -24,6 +24,7 @@ const readers: Record<string, { api: Api; read(body: unknown): View }> = {
 };
 
 /**
+ * Converts a request to a form that does not depend on the API.
  * @throws {RequestRefused} if OpenAI refuses the request: an unknown API, unknown fields, or schemas that are not
  * strict.
  */
@@ -135,7 +136,7 @@ function formatWith<T extends z.ZodRawShape>(type: T) {
 }
 
 const Format = formatWith({ type: z.literal("json_schema") });
-/** Returns the schema of a tool. The schema of the arguments may be any one if the tool is not strict. */
+/** Returns the schema of a tool. If the tool is not strict, its arguments may have any schema. */
 function toolWith<T extends z.ZodRawShape>(type: T) {
   const named = { ...type, name: Name, description: z.string().optional() };
   return z.discriminatedUnion("strict", [

@@ -31,8 +31,8 @@ export interface NodeMeansOptions {
 }
 
 /**
- * The functions that the engine gives a pipeline, in memory. Each run of code is kept by its journal position, so that
- * a later delivery gets the same outcome. After `dieAt` steps the Lambda is dead and records no more steps.
+ * The functions that the engine gives to a pipeline, in memory. Each run of code is kept by its journal position, so
+ * that a later delivery gets the same outcome. After `dieAt` steps the Lambda is dead and records no more steps.
  */
 export class NodeMeans {
   readonly steps: JournalStep[] = [];
@@ -70,7 +70,7 @@ export class NodeMeans {
     };
   }
 
-  /** Throws if a run of code that the test expects has not started. */
+  /** Throws if the pipeline did not start a run of code that the test expects. */
   finish(): void {
     if (this.#waiting.length > 0) throw new TypeError(`${this.#waiting.length} runs of code never came`);
   }

@@ -21,7 +21,7 @@ export interface Line {
   estimatedUsd?: number;
 }
 
-/** One text that the test expects to be embedded, and its embedding. */
+/** A text that the pipeline must pass to the embedding model, and the embedding of the text. */
 export interface Vector {
   vector?: number[];
   fails?: string;

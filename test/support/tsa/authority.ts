@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 export interface AuthorityOptions {
-  /** Kind of the keys; P-256 keys are made faster, real authorities often have RSA keys. */
+  /** The type of the keys. P-256 keys are generated faster, but real authorities often have RSA keys. */
   key?: "ec" | "rsa";
   /** Lines of OpenSSL's configuration that replace the key usages in the certificate that signs time stamps. */
   usages?: string[];
@@ -31,7 +31,10 @@ export interface Authority extends AsyncDisposable {
   stamp(hash: Uint8Array): Promise<Buffer>;
 }
 
-/** Authorities have larger keys: OpenSSL puts their certificates last, and in DER the longest one has to be last. */
+/**
+ * Returns OpenSSL's arguments for a new key. Authorities get larger keys: OpenSSL puts their certificates last, and in
+ * DER the longest one has to be last.
+ */
 const newKey = (key: "ec" | "rsa", isAuthority: boolean) =>
   key === "ec"
     ? ["-newkey", "ec", "-pkeyopt", `ec_paramgen_curve:${isAuthority ? "P-384" : "P-256"}`]
@@ -56,7 +59,7 @@ export async function makeAuthority(options: AuthorityOptions = {}): Promise<Aut
       `/O=NOVA tests/CN=${name}`,
       ...extra,
     );
-  /** Signs a certificate; with its own key if `issuer` is null. */
+  /** Signs a certificate with the key of `issuer`, or with its own key if `issuer` is null. */
   const sign = async (name: string, issuer: string | null, extensions: string[], [start, end] = always) => {
     await requestKey(name, ["-new", "-out", `${name}.csr`]);
     await write(`${name}.ext`, extensions.join("\n"));
@@ -94,7 +97,8 @@ export async function makeAuthority(options: AuthorityOptions = {}): Promise<Aut
 
   const read = (name: string) => readFile(join(folder, name), "utf8");
   let count = 0;
-  // OpenSSL keeps the number of the next stamp in a file, so two answers at once would get the same number.
+  // Requests are answered one by one. OpenSSL keeps the number of the next stamp in a file, so two answers at the same
+  // time would get the same number.
   let last: Promise<unknown> = Promise.resolve();
   const reply = (query: Uint8Array, ...extra: string[]) => {
     const answer = last.then(async () => {

@@ -35,7 +35,7 @@ it.each([
   ).toContain("OK");
 });
 
-it("the local time-stamp authority answers with a rejection or with status 503 if a test requests that", async () => {
+it("the local time-stamp authority rejects a request or answers with status 503 if a test sets this conduct", async () => {
   await using tsa = await openTsa();
   tsa.conduct = "reject";
   const rejected = await ask(tsa, makeQuery(tsa));

@@ -2,7 +2,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Authority, type AuthorityOptions, makeAuthority } from "./authority.ts";
 
-/** `stamp`: as a real authority. `reject`: a valid answer without a token. `fail`: status 503. `hang`: no answer. */
+/**
+ * The answer to a request. `stamp`: like a real authority. `reject`: a valid answer without a token. `fail`: status
+ * 503. `hang`: no answer.
+ */
 export type TsaConduct = "stamp" | "reject" | "fail" | "hang";
 
 /** A time-stamp authority (RFC 3161 over HTTP) on this machine, with keys of its own. */
@@ -12,7 +15,7 @@ export interface Tsa extends AsyncDisposable {
   /** Certificate of the authority's root (PEM), for `--tsa-ca`. */
   ca: string;
   authority: Authority;
-  /** How it answers; a test may change it at any time. */
+  /** The kind of answer that the authority gives. A test may change it at any time. */
   conduct: TsaConduct;
   /** The requests (DER) that arrived, in order. */
   queries: Buffer[];

@@ -17,9 +17,9 @@ const header =
   /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\/(\d{8}\/[^/,\s]+\/[^/,\s]+\/aws4_request),\s*SignedHeaders=([^,\s]+),\s*Signature=(\S+)$/;
 
 /**
- * Checks that a request is signed with the key of the data folder. A loopback address alone is no protection, because
- * code in a sandbox can reach it. The key's id is no protection, because signed addresses contain it. Only the secret
- * protects.
+ * Checks that a request is signed with the secret of the data folder's access key. A loopback address alone is no
+ * protection, because code in a sandbox can reach it. The id of the key is no protection, because signed addresses
+ * contain it.
  */
 export class Access {
   readonly signatures: Signatures;
@@ -42,7 +42,7 @@ export class Access {
 
   /**
    * Checks the headers before the body is read. Returns the reason to refuse the request, or a function that takes the
-   * hash of the body and checks the signature.
+   * hash of the body and checks the signature. That function also returns a reason to refuse, or undefined.
    */
   claimOf({ method = "", url = "/", headers }: Request): Refusal | ((payload: string) => Refusal | undefined) {
     if (!headers.authorization) return "unsigned";
@@ -62,7 +62,7 @@ export class Access {
   }
 }
 
-/** The error names and messages with which services that speak JSON refuse a request. */
+/** For each reason to refuse a request: the error name and the message that services with JSON responses send. */
 export const refusals: Record<Refusal, readonly [name: string, message: string]> = {
   unsigned: ["MissingAuthenticationTokenException", "Request is missing Authentication Token"],
   stranger: ["UnrecognizedClientException", "The security token included in the request is invalid."],

@@ -32,7 +32,7 @@ export interface SignedRequest {
 export const algorithm = "AWS4-HMAC-SHA256";
 
 /**
- * The largest number of cached signing keys: there is one key for each day, region and service that a client names.
+ * The largest number of cached signing keys. There is one key for each day, region and service that a client names.
  * Without a limit, a client that does not know the secret could fill the memory by naming more and more services.
  */
 const maxKeys = 32;
@@ -66,8 +66,8 @@ export class Signatures {
 }
 
 /**
- * Computes HMAC-SHA256 with one key from two SHA-256 hashes, because one call of `createHmac` takes as long as all
- * other work of a check.
+ * Computes HMAC-SHA256 with one key. It uses two SHA-256 hashes, because one call of `createHmac` takes as long as all
+ * other work of a signature check.
  */
 class SigningKey {
   readonly #inner: Buffer;
@@ -100,7 +100,7 @@ export function instantOf(time: string): number {
 }
 
 /**
- * Returns the text whose hash is signed. In this text, the path is encoded a second time (except for S3), the query is
+ * Returns the text that the client signs. In this text, the path is encoded a second time (except for S3), the query is
  * sorted, and only the signed headers appear.
  */
 function canonical({ method, path, query, headers, signed, scope, payload }: SignedRequest): string {

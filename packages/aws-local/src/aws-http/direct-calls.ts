@@ -14,8 +14,8 @@ export class DirectCalls {
   }
 
   /**
-   * Performs a call. If `close` was called before the call, or before the call failed, it throws an error with status
-   * 503.
+   * Performs a call. Throws an error with status 503 if `close` was called before this method, or before the call
+   * failed.
    */
   async run<T>(call: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw this.#closedError();

@@ -53,8 +53,8 @@ export interface AwsServer extends Listening {
   accessKeyId: string;
   /**
    * Performs an operation for code of this process, without HTTP, JSON text or a signature. `input` and the returned
-   * output are objects of the SDK. Throws `AwsError`. DynamoDB replaces numbers in `input` by their normal form, and
-   * removes the types of an attribute that are null or undefined.
+   * output are objects of the SDK. Throws `AwsError`. DynamoDB changes `input`: it replaces numbers by their normal
+   * form, and removes types with an empty value, as in `{ S: "x", N: undefined }`.
    */
   perform(operation: string, input: object): Promise<object>;
   /** Whether `perform` serves the operation with this input. Absent: it serves every input. */

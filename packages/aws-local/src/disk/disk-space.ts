@@ -6,12 +6,15 @@ import { type Clock, systemClock } from "../clock.ts";
 /** The interval between two attempts to write to a full disk. */
 const retryMs = 1_000;
 
-/** A full disk counts as free again when this much can be written. A few free bytes could be used up a moment later. */
+/**
+ * The content of the test file. A full disk counts as free again when this file can be written. The file is large,
+ * because a few free bytes could be used up a moment later.
+ */
 const probe = Buffer.alloc(256 * 1024);
 
 const full = new Set(["ENOSPC", "EDQUOT"]);
 const readOnly = new Set(["EROFS", "EACCES", "EPERM"]);
-/** Error codes of SQLite, which its errors have in the field `errcode`. */
+/** Error codes of SQLite, in the field `errcode` of its errors. */
 const SQLITE_READONLY = 8;
 const SQLITE_FULL = 13;
 
@@ -25,8 +28,8 @@ interface DiskSpaceOptions {
 }
 
 /**
- * Knows whether a data folder takes writes. The stores of the folder report every write error here. Once the disk is
- * full, all of them wait for space together.
+ * Says whether a data folder can be written. The stores of the folder report every write error to this object. When the
+ * disk is full, all stores wait here until it has space again.
  */
 export class DiskSpace {
   readonly isReadOnly: boolean;
@@ -69,8 +72,8 @@ export class DiskSpace {
   }
 
   /**
-   * Finds out whether the disk is full before a store has to write. Ignores other problems of the disk, because the
-   * next write reports them.
+   * Finds out whether the disk is full before a store has to write. Ignores other errors of the disk, because the next
+   * write of a store reports them.
    */
   probe(): void {
     if (!this.isReadOnly) this.refusal(this.#tried());

@@ -18,7 +18,7 @@ export interface EventPatterns {
 export interface Target {
   Id: string;
   Arn: string;
-  /** A text with the variable `<aws.events.event.json>`, which the event replaces. */
+  /** A text with the variable `<aws.events.event.json>`, in whose place the event is inserted. */
   InputTransformer?: { InputTemplate: string };
 }
 

@@ -40,7 +40,7 @@ export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
     if (pages?.(request, response)) return;
     invokeHandler(request, options).then(
       (answer) => {
-        // A closing server also closes this connection, because the client could send another request on it.
+        // While the server closes, it also closes this connection, because the client could send another request on it.
         if (!server.listening) response.setHeader("connection", "close");
         send(response, answer);
       },

@@ -20,8 +20,8 @@ export type LambdaContext = ReturnType<typeof contextOf>;
 export type Invocation = ReturnType<typeof createInvocation>;
 
 /**
- * Runs functions in this process, where no handler can be stopped. After an abort or a timeout the handler continues,
- * and its result is dropped.
+ * Runs functions in this process, in which a handler cannot be stopped. After an abort or a timeout the handler
+ * continues, and its result is dropped.
  */
 export function createLambdaRuntime(functions: LambdaFunctions, clock: Clock = systemClock): InvokeLambda {
   const timeouts = new Map(Object.entries(functions).map(([name, { timeoutSeconds }]) => [name, timeoutSeconds]));
@@ -73,8 +73,8 @@ export function killedError(): Error {
 }
 
 /**
- * Settles with whichever happens first: the handler has a result, the time is over, or `signal` aborts (this rejects
- * with `killed()`).
+ * Waits for the first of three events: the handler has a result, the time is over, or `signal` aborts. In the last case
+ * it rejects with `killed()`.
  */
 export async function raceDeadline(
   call: Promise<LambdaResult>,

@@ -7,7 +7,7 @@ import { S3Error } from "./errors.ts";
 const maxSeconds = 7 * 24 * 60 * 60;
 
 /**
- * The codes and messages with which S3 refuses a request. Services that speak JSON use other names for the same
+ * The codes and messages with which S3 refuses a request. Services with JSON responses use other names for the same
  * refusals.
  */
 const refusals: Record<Refusal, readonly [code: string, message: string]> = {

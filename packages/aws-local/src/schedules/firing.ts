@@ -65,8 +65,8 @@ export class Firing {
   }
 
   /**
-   * Returns the schedule. If the clock was set back, a repeating schedule may already have fired for times that are in
-   * the future now. This method then first changes the schedule to continue from now.
+   * Returns the schedule. After the clock was set back, the next times of a repeating schedule may be times for which
+   * it has already fired. In this case the method first changes the schedule, so that it continues from now.
    */
   #withClock(schedule: StoredSchedule | undefined): StoredSchedule | undefined {
     const { store, clock, warn } = this.#options;

@@ -12,9 +12,11 @@ export interface StoredSchedule {
   target: ScheduleTarget;
   createdMs: number;
   modifiedMs: number;
-  /** The start of the schedule. A rate first fires at this time. */
+  /**
+   * The start of the schedule. A schedule with a rate such as `rate(5 minutes)` fires at this time for the first time.
+   */
   startMs: number;
-  /** The schedule has fired or missed every due time up to this time. */
+  /** Up to this time, the schedule has fired for every due time or has missed it. */
   doneMs: number;
 }
 
@@ -41,7 +43,10 @@ export interface ScheduleExpressions {
 }
 
 export interface ScheduleExpression {
-  /** Returns the first due time after `afterMs`; undefined if there is none any more. A rate counts from `startMs`. */
+  /**
+   * Returns the first due time after `afterMs`; undefined if there is none any more. For a rate such as `rate(5
+   * minutes)`, the intervals count from `startMs`.
+   */
   nextAfter(startMs: number, afterMs: number): number | undefined;
 }
 

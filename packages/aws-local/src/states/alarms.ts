@@ -6,7 +6,7 @@ interface Alarm {
 }
 
 /**
- * The least difference between clock and timer that counts as a jump of the clock. Smaller differences are normal:
+ * The smallest difference between clock and timer that counts as a jump of the clock. Smaller differences are normal:
  * timers are late on a busy machine, and clocks are corrected in small steps.
  */
 export const leastJumpMs = 60_000;
@@ -19,9 +19,9 @@ export class Alarms<Key> {
   readonly #set = new Map<Key, Alarm>();
 
   /**
-   * If the clock jumps forward, because the machine slept or a user set the clock, the class first calls `onJump` with
-   * the skipped time. `onJump` may move the alarm. Then each alarm that is due rings. If the clock jumps back, every
-   * alarm rings, because its time may have changed.
+   * `ring` is called when an alarm is due. The clock jumps forward if the machine slept or a user set the clock. Then
+   * the class first calls `onJump` with the skipped time for each key, and `onJump` may move the alarm of the key.
+   * Afterwards each due alarm rings. If the clock jumps back, every alarm rings, because its time may have changed.
    */
   constructor(clock: Clock, ring: (key: Key) => void, onJump: (key: Key, ms: number) => void = () => undefined) {
     this.#clock = clock;

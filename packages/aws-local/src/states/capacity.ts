@@ -31,9 +31,9 @@ export interface ProcessorTimes {
 
 /**
  * Limits how many lines work at the same time. The limit depends on the number of processors. So a hundred executions
- * that start together do not need a hundred sandboxes at once, and a Map with thousands of items leaves time for other
- * owners, other executions and the API. If processors are idle all the same, because the working lines wait for a
- * server or a clock, more lines start.
+ * that start together do not need a hundred sandboxes at once. And a Map with thousands of items leaves time for other
+ * owners, other executions and the API. If processors are idle because the working lines wait for a server or a clock,
+ * more lines start.
  */
 export class Capacity<Line> {
   readonly #size: number;
@@ -43,7 +43,10 @@ export class Capacity<Line> {
   readonly #leaving = new Map<Line, () => void>();
   #atWork = 0;
   readonly #holds = new Set<() => void>();
-  /** The start of the first of the present holds. Holds of one burst count as one, although there are gaps. */
+  /**
+   * The start of the first present hold. In a burst, this is the first hold of the burst, although that hold may have
+   * ended.
+   */
   #heldSince = 0;
   /** The timer of the present burst; undefined if there is none. */
   #burst: NodeJS.Timeout | undefined;
@@ -80,8 +83,8 @@ export class Capacity<Line> {
 
   /**
    * Keeps waiting lines from starting, so that a request is answered first. Returns a function that ends this hold. If
-   * more lines wait than may work, a request that starts an execution is part of a burst: lines also wait for the next
-   * such request.
+   * more lines wait than may work, a request that starts an execution is part of a burst. After such a request, lines
+   * also wait for the next one.
    */
   hold({ startsExecution }: { startsExecution: boolean }): () => void {
     if (this.#holds.size === 0 && !this.#burst) this.#heldSince = Date.now();

@@ -60,8 +60,8 @@ export class LiveExecutions {
   }
 
   /**
-   * Starts an execution. When this method returns, the start of the execution is on disk. Its first state runs only
-   * after StartExecution has been answered.
+   * Starts an execution. When this method returns, the start of the execution is on disk. The first state runs only
+   * after the response to StartExecution was sent.
    */
   begin(execution: Execution, input: string): void {
     const opening = { format: 1, seed: randomBytes(32).toString("hex"), at: this.#options.clock.now() } as const;
@@ -260,8 +260,8 @@ export class LiveExecutions {
   }
 
   /**
-   * Writes a line to the execution's file. If the line is an answer to a parked execution, the index first records that
-   * the execution has work. The work starts now, or as soon as a process drives executions.
+   * Writes a line to the execution's file. If the execution is parked and the line is an answer to it, the index first
+   * records that the execution has work. The work starts now, or as soon as a process drives executions.
    */
   #write(execution: Execution, line: Line): void {
     if ("to" in line && execution.parked) {
@@ -272,7 +272,7 @@ export class LiveExecutions {
   }
 
   /**
-   * Marks the execution as busy in the index: after a crash, the next process has to find out whether it was
+   * Marks the execution as busy in the index. After a crash, the next process reads there whether the execution was
    * interrupted.
    */
   #unpark(execution: Execution): void {
@@ -332,7 +332,8 @@ export class LiveExecutions {
   }
 
   /**
-   * Postpones the time limits of an execution by the time for which the machine slept: its functions stood still, too.
+   * Postpones the time limits of an execution by the time for which the machine slept, because its functions stood
+   * still for this time, too.
    */
   #onJump(execution: Execution, ms: number): void {
     const run = this.#runs.get(execution);

@@ -1,7 +1,6 @@
 /**
- * Says to which owner and to which work a line belongs. A line is a sequence of states of an execution, such as a
- * branch. A work is an execution together with all executions that it starts. Owners take turns, and so do the works of
- * one owner.
+ * The owner and the work of a line. A line is a sequence of states of an execution, such as a branch. A work is an
+ * execution together with all executions that it starts. Owners take turns, and so do the works of one owner.
  */
 export interface LineOwner {
   owner: string;
@@ -99,8 +98,8 @@ function isOver({ atWork, waiting }: Work): boolean {
 }
 
 /**
- * Returns the item with the smallest first number. If several items have the same first number, it returns the one of
- * them with the smallest second number.
+ * Returns the item with the smallest first number. Of several such items, it returns the one with the smallest second
+ * number.
  */
 function findLeast<T>(items: Iterable<T>, numbersOf: (item: T) => [number, number]): T | undefined {
   let [best, lowest]: [T | undefined, [number, number]] = [undefined, [Number.POSITIVE_INFINITY, 0]];

@@ -12,7 +12,7 @@ interface ApiOptions {
   port: number;
   /** Host names that requests may carry, in addition to loopback names. */
   hosts?: readonly string[];
-  /** Receives errors of NOVA itself, because the caller of the API learns only that an error occurred. */
+  /** Receives errors of NOVA itself. The caller of the API learns only that an error occurred. */
   onFailure?: (error: unknown) => void;
   /** Returns the folder of the built console. It is called when a browser first requests `/console/`. */
   page?: () => Promise<string>;
@@ -25,7 +25,8 @@ export interface LocalApi extends HttpApi {
 }
 
 /**
- * Opens the REST API of a cloud that this process owns. Web pages of any origin may call it. Throws `LocalCloudError`.
+ * Opens the REST API of a cloud that this process owns. Web pages of any origin may call the API. Throws
+ * `LocalCloudError` if it cannot listen on the port.
  */
 export async function openApi(cloud: LocalCloud, { port, hosts = [], onFailure, page }: ApiOptions): Promise<LocalApi> {
   const [{ createApi }, { readOwnKey }] = await Promise.all([import("@nova/functions/api"), import("./own-key.ts")]);

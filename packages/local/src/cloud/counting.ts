@@ -56,8 +56,8 @@ export class CounterBook {
 export type RequestCounter = ReturnType<typeof requestCounter>;
 
 /**
- * Returns a counter of the requests to these endpoints of the owner, both those over HTTP and the direct calls of this
- * process. Each method is called after the request has been answered.
+ * Returns the functions that count requests to these endpoints of the owner: requests over HTTP, and direct calls of
+ * this process. Each function is called after a request has been answered.
  */
 export function requestCounter(
   book: CounterBook,
@@ -109,8 +109,8 @@ type ControlCall = Parameters<E2bServer["callControlPlane"]>[0];
 const writes = /^(PutItem|UpdateItem|BatchWriteItem)$/;
 
 /**
- * Returns the text of a sandbox request together with the sandbox's metadata. The request has only the id of the
- * sandbox; the metadata have the execution.
+ * Returns the text of a request to a sandbox, together with the metadata of the sandbox. The request names only the
+ * sandbox, but the metadata contains the id of the execution.
  */
 function sandboxText(
   { request, json }: Pick<AnsweredRequest, "json"> & { request: Pick<IncomingMessage, "url" | "headers"> },
@@ -141,7 +141,7 @@ export interface AnsweredRequest {
   port: number;
   request: Pick<IncomingMessage, "method" | "url" | "headers">;
   status: number;
-  /** The body if it is JSON, because JSON may contain an execution id. Of other bodies only the size is counted. */
+  /** The body if it is JSON, because JSON may contain an execution id. For any other body, only its size is counted. */
   json: string;
 }
 
@@ -180,7 +180,8 @@ function isJson({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Collects the body as it arrives. It does not read the stream, because a second reader would take data from the first.
+ * Collects the chunks of the body when the server reads them. It does not read the stream itself, because a second
+ * reader would take data from the server.
  */
 function copyBody(request: IncomingMessage): Buffer[] {
   const chunks: Buffer[] = [];
@@ -235,8 +236,8 @@ export function serveOwnCalls(
 /**
  * Serves requests to the sandboxes of this process without HTTP. E2B's SDK sends the code of a cell with the global
  * `fetch`. The SDK also uses `fetch` for requests to the control plane, unless it can import `undici`, which
- * `bin/nova.js` prevents. This function replaces `fetch` for the addresses of sandboxes and control plane, and returns
- * a function that restores `fetch`. If `NOVA_WIRE` is 1, `fetch` stays as it is.
+ * `bin/nova.js` prevents. This function replaces `fetch` for the addresses of the sandboxes and of the control plane.
+ * It returns a function that restores `fetch`. If `NOVA_WIRE` is 1, it leaves `fetch` unchanged.
  */
 export function serveOwnSandboxes(
   { apiUrl, sandboxUrl, execute, callControlPlane }: OwnSandboxes,
@@ -255,7 +256,8 @@ export function serveOwnSandboxes(
       onCell(cell);
       return response;
     }
-    // The SDK passes requests to the control plane as a `Request`. A request to a sandbox names it in a header.
+    // The SDK passes requests to the control plane as a `Request`. A request to a sandbox has the id of the sandbox in
+    // a header.
     const isControl = input instanceof Request && input.url.startsWith(`${apiUrl}/`);
     if (!isControl || input.headers.has("e2b-sandbox-id")) return fetchOverHttp(input, init);
     const { method, signal } = input;

@@ -18,7 +18,10 @@ import type { EndpointOptions } from "./local-cloud.ts";
 import { type Progress, withProgress } from "./progress.ts";
 import { readObject } from "./stores.ts";
 
-/** Opens all AWS services while E2B opens, because a run can start only when the slowest service is open. */
+/**
+ * Opens all AWS services while E2B opens. They open at the same time, because a run can start only when the slowest of
+ * them is open.
+ */
 export async function openEndpoints(
   options: EndpointOptions,
   { accessKeyId, secretAccessKey }: Keys,
@@ -41,13 +44,13 @@ export async function openEndpoints(
     import("@nova/aws-local/states").then(({ openStates }) =>
       openStates({
         ...common,
-        // Executions do not continue yet, because functions need the other endpoints, which are not open yet.
+        // Executions continue later, because they need functions, and functions need endpoints that are not open yet.
         drives: false,
         invokeLambda: withProgress(invoke, progress),
         readObject,
         ownerOf: clientOf,
-        // Does the work of EventBridge: invokes the function that receives status changes, and then calls the
-        // listeners.
+        // EventBridge does this in a deployment: it passes the status change to the function that receives status
+        // changes. Afterwards the listeners are called.
         async onStatusChange(detail) {
           await deliver(invoke, functionArn("nova-execution-status"), JSON.stringify({ detail }));
           progress.end(detail.name);
@@ -87,11 +90,11 @@ export async function openEndpoints(
     isAtWork: () => states.live.isAtWork(),
     holdWork: ({ startsRun }: { startsRun: boolean }) => states.live.capacity.hold({ startsExecution: startsRun }),
     /**
-     * Resolves when no function is at work. Executions that are waiting then stay in the data folder, and continue when
-     * it is opened again.
+     * Resolves when no function is at work. The data folder keeps the executions that wait then. They continue when the
+     * folder is opened again.
      */
     async rest() {
-      // The loop repeats, because the end of a run is an event, and an event may start another run.
+      // The loop is needed because the end of a run is an event, and an event may start another run.
       do {
         for (const queue of queues) await queue.rest();
         await states.live.rest();
@@ -185,9 +188,9 @@ async function loadFunctions(): Promise<InvokeLambda> {
 }
 
 /**
- * Wraps `invoke`: while the disk is full, it invokes no function. If a function fails while the disk is full, it
- * invokes the function again when the disk has space. So the execution pauses, and spends no retry. Functions tolerate
- * being invoked twice.
+ * Wraps `invoke` for a full disk. While the disk is full, the wrapper invokes no function. If a function fails while
+ * the disk is full, the wrapper invokes it again when the disk has space. So the execution pauses, and uses up no
+ * retry. Functions tolerate a second invocation.
  */
 export function pauseOnFullDisk(invoke: InvokeLambda, disk: DiskSpace): InvokeLambda {
   return async (...call) => {

@@ -58,7 +58,7 @@ export function enterEnvironment(environment: Record<string, string>): void {
   // On a laptop, the first run may write a node's code. A deployment calls no model unless its operator allows it.
   process.env.NOVA_FROZEN ??= "false";
   process.env.NOVA_API_URL ??= apiUrl;
-  // Any sender will do, because the local SES accepts every one.
+  // Any address works here, because the local SES accepts every sender.
   process.env.NOVA_MAIL_FROM ||= "nova@localhost";
 }
 
@@ -66,8 +66,8 @@ export function enterEnvironment(environment: Record<string, string>): void {
 let apiUrl = "http://127.0.0.1:3000";
 
 /**
- * Makes resume links start with the address of the API, and links to tasks with the address of its page, unless the
- * user has set `NOVA_API_URL` or `NOVA_LINK_BASE`.
+ * Sets the addresses with which links start: `url` for links that resume a run, and `tasks` for links to tasks. Does
+ * not change a `NOVA_API_URL` or `NOVA_LINK_BASE` that the user has set.
  */
 export function announceApi(url: string, tasks: string | undefined): void {
   if (process.env.NOVA_API_URL === apiUrl) process.env.NOVA_API_URL = url;
@@ -76,7 +76,7 @@ export function announceApi(url: string, tasks: string | undefined): void {
   tasksUrl = tasks;
 }
 
-/** The address of tasks on the page of this process; undefined: it has no page. */
+/** The address of tasks on the page of this process; undefined if the process has no page. */
 let tasksUrl: string | undefined;
 
 function setLinkBase(tasks: string | undefined): void {

@@ -9,8 +9,8 @@ import { servicePorts } from "./service.ts";
 import { prepareTemplate } from "./templates.ts";
 
 /**
- * The processes that use the owner's endpoints. Each has one open connection, which closes if the process dies, so the
- * owner need not watch process ids.
+ * The processes that use the owner's endpoints. Each guest keeps one connection open, which closes if the guest dies.
+ * So the owner need not watch process ids.
  */
 export class Guests {
   readonly #present = new Set<ServerResponse>();
@@ -43,8 +43,8 @@ export class Guests {
   }
 
   /**
-   * Asks all guests to leave. The caller has ended the executions of the guests. Each guest may read the results before
-   * it leaves.
+   * Asks all guests to leave. The caller has already ended the executions. Each guest may read results before it
+   * leaves.
    */
   askToLeave(): void {
     for (const connection of this.#present) connection.write("closing\n");

@@ -30,7 +30,7 @@ async function keysFrom(dataDir: string, signingKey: string): Promise<Keys> {
   return parseKeys(await readFile(path, "utf8"), path);
 }
 
-/** Creates a file that no reader ever sees half written. An existing file stays as it is. */
+/** Creates a file in one step, so that no reader sees a part of it. Leaves an existing file unchanged. */
 function createWhole(path: string, text: string): void {
   throughDraft(path, text, 0o600, (draft) => {
     try {

@@ -42,7 +42,7 @@ export interface LocalCloud {
   environment: Record<string, string>;
   ports: Ports;
   service: ServicePorts;
-  /** Resolves when the owner of this guest dies. Never resolves in the owner. */
+  /** Resolves when the owner that this guest uses dies. Never resolves in the owner. */
   lost: Promise<void>;
   /** Resolves when the owner asks this guest to leave, or dies. */
   ending: Promise<void>;
@@ -57,8 +57,9 @@ export interface LocalCloud {
   /** Resolves when the execution has ended and is closed. Throws `OwnerGone`. */
   untilEnd(execution: string, listener?: Listener): Promise<void>;
   /**
-   * Delays new work until the returned function is called, but at most 1.5 seconds, so that a request is answered
-   * first. If many runs wait and the request starts another one, work also waits a moment for the next such request.
+   * Delays new work, so that a request is answered first. The delay lasts until the returned function is called, but at
+   * most 1.5 seconds. If many runs wait and the request starts another run, work also waits a moment for the next such
+   * request.
    */
   holdWork(request: { startsRun: boolean }): () => void;
   /** Returns whether closing must wait for other processes, or for an execution at work. */

@@ -59,8 +59,8 @@ const ownerTimeoutMs = 30_000;
 const retryMs = 20;
 
 /**
- * Makes exactly one of any number of processes the owner. The others wait until the owner's endpoints answer. If the
- * owner dies or closes meanwhile, one of the others becomes the owner.
+ * Makes exactly one of several processes the owner. The other processes wait until the owner's endpoints answer. If the
+ * owner dies or closes meanwhile, one of the waiting processes becomes the owner.
  */
 export async function claimFolder(
   dataDir: string,
@@ -73,7 +73,8 @@ export async function claimFolder(
     const owner = await readOwner(dataDir);
     const visited = owner && (await joinOwner(owner, adminKey, drives));
     if (visited) return { role: "guest", owner, visit: visited };
-    // In a read-only folder every process can be an owner, because it writes nothing that another process reads.
+    // Any number of processes may be owners of a read-only folder, because none of them writes anything that another
+    // one reads.
     if (isReadOnly) return { role: "owner", lock: { release: () => undefined } };
     if (Date.now() > giveUp) {
       const who = owner ? `process ${owner.pid}` : "another process";

@@ -25,8 +25,8 @@ export interface Owner {
   /** The time when the owner started, in ISO 8601. */
   started: string;
   /**
-   * A random id of the owner. The admin endpoint returns the same id, so a file that a dead owner left misleads no
-   * guest.
+   * A random id of the owner. The admin endpoint of the owner returns the same id. So a guest notices if a dead owner
+   * has left this file.
    */
   instance: string;
   endpoints: Endpoints;
@@ -73,9 +73,9 @@ export interface FolderLock {
 const SQLITE_BUSY = 5;
 
 /**
- * Locks the folder. Returns null if another process has the lock. A process id in a file could be stale or reused, but
- * the kernel releases a lock when its process dies. This lock is one of SQLite, because Node can take no other lock on
- * every system.
+ * Locks the folder. Returns null if another process has the lock. It stores no process id in a file, because the id
+ * could be stale or reused. The kernel releases a lock when the process dies. SQLite takes the lock, because Node
+ * itself has no lock that works on every system.
  */
 export function lockFolder(dataDir: string): FolderLock | null {
   const path = join(dataDir, "owner.lock");
@@ -105,8 +105,8 @@ const ofTheOwner = [
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns digests of the variables that are set, because no file may hold a key. The digests depend on `instance`, so
- * they are useless elsewhere.
+ * Returns a digest of each variable that is set. It returns no values, because no file may contain a key. The digests
+ * depend on `instance`, so they are useless for another owner.
  */
 export function variableDigests(env: Variables, instance: string): Record<string, string> {
   return Object.fromEntries(

@@ -23,8 +23,8 @@ import { prepareTemplate } from "./templates.ts";
 const goodbyeMs = 10_000;
 
 /**
- * Opens every endpoint in this process, for itself and for guests, and sweeps the runs that earlier processes left
- * open. In a read-only folder it writes nothing, so guests do not find this process.
+ * Opens every endpoint in this process, for this process and its guests. Sweeps the runs that earlier processes left
+ * open. In a read-only folder it writes nothing, so other processes do not find this one.
  */
 export async function openAsOwner(
   options: EndpointOptions,
@@ -53,20 +53,20 @@ export async function openAsOwner(
     return prepareTemplate(dataDir, workflow.requirements);
   };
   const service = await servicePorts(dataDir, environment, templateFor);
-  // The functions of this process use the same ports, so this also observes their deliveries.
+  // The functions of this process use the same ports, so the deliveries of the functions are observed, too.
   if (options.onUnstarted) service.deliveries = observeDeliveries(service.deliveries, options.onUnstarted);
-  // The sweep closes the runs that a killed owner was working on, and then their listeners learn of the end.
+  // The sweep closes the runs on which a killed owner was working. Afterwards their listeners learn of the end.
   const { closed } = isWritten ? await sweep(service) : { closed: [] };
   for (const execution of closed) progress.end(execution);
-  // E2B's Python has been starting since before the other endpoints, so this wait is short.
+  // This wait is short, because E2B has been starting Python since before the other endpoints opened.
   await opened.e2b.ready();
   if (options.drives === false) admin.guests.onDriver(opened.drive);
   else opened.drive();
   if (isWritten) writeOwner(dataDir, newOwner(endpoints, instance));
   const sweeping = keepSweeping(service, disk, options.fires === true);
   /**
-   * Starts no more queued runs: a run that started now would be interrupted, or would keep this process open for its
-   * whole queue.
+   * Prevents starts of queued runs. A run that started now would be interrupted. Or this process would stay open until
+   * its whole queue is empty.
    */
   const holdQueues = () => {
     if (service.admissions) service.admissions.held = true;
@@ -80,8 +80,8 @@ export async function openAsOwner(
     lock.release();
   };
   /**
-   * Set when the endpoints begin to close. If an interrupt arrives while the owner waits to close, this prevents a
-   * second close of the endpoints.
+   * Resolves when the endpoints are closed; undefined until they begin to close. If an interrupt arrives while the
+   * owner waits to close, this promise prevents a second close of the endpoints.
    */
   let shut: Promise<void> | undefined;
   return {
@@ -226,7 +226,7 @@ function welcome(response: ServerResponse, guests: Guests, drives: boolean): voi
     return;
   }
   response.writeHead(200, { "content-type": "text/plain" });
-  // Sends a first line at once, because Node holds the headers back until there is a body.
+  // Sends a first line at once, because Node sends the headers only together with the first part of the body.
   response.write("welcome\n");
 }
 

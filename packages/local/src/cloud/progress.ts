@@ -59,7 +59,7 @@ export class Progress {
     const run = this.#run(execution);
     run.ended.resolve();
     run.listeners.clear();
-    // An ended execution is remembered for a while, because a listener may be about to ask for it.
+    // An ended execution is kept for a while, because a listener may ask for it only after the end.
     this.#open.delete(execution);
     this.#over.set(execution, run);
     this.#watcher({ execution, state: "ended" });

@@ -100,8 +100,8 @@ export async function ensurePython(
 }
 
 /**
- * Installs packages into a new folder, which then replaces the old one as a whole. An installation that is cut off
- * leaves the old folder unchanged.
+ * Installs packages into a new folder. The complete new folder then replaces the old folder. If the installation is
+ * interrupted, the old folder stays unchanged.
  */
 async function installPromised(python: Python, missing: readonly string[], machine: Machine): Promise<Ended> {
   const folder = packagesFolder(python.version);
@@ -141,8 +141,7 @@ export async function installRequirements(
       const what = `the requirements ${requirements.join(", ")} cannot be installed`;
       throw new PythonMissing(`${what} (${reason}) - correct them, or see that ${python.path} -m pip works`);
     }
-    // Another process may have installed the same requirements first. Its folder is as good, so a failed rename does
-    // not matter.
+    // If the rename fails, another process has installed the same requirements first, and its folder is just as good.
     await rename(draft, folder).catch(() => undefined);
   } finally {
     await rm(draft, { recursive: true, force: true });
@@ -154,8 +153,9 @@ function missingOf(python: Python, needed: readonly string[]): string[] {
 }
 
 /**
- * Installs requirements with pip. They are arguments after `--`, so pip cannot read one as an option or a variable, as
- * it could in a requirements file. pip runs in an empty folder, so no requirement can name an archive there.
+ * Installs requirements with pip. Each requirement is an argument after `--`, so pip cannot read it as an option or a
+ * variable, as it could in a requirements file. pip runs in an empty folder, so no requirement can name an archive
+ * there.
  */
 async function pipInstall(python: Python, lines: readonly string[], folder: string, machine: Machine) {
   await mkdir(folder, { recursive: true });

@@ -8,7 +8,7 @@ import { PythonMissing } from "./python-packages.ts";
 /** The ports whose eraser `addMailErasure` has already wrapped. */
 const erasesMails = new WeakSet<ServicePorts>();
 
-/** The environment that the ports of this process were made for. */
+/** The environment for which the ports of this process were made. */
 let entered = "";
 
 /**

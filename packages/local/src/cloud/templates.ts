@@ -19,8 +19,8 @@ import {
 } from "./python-packages.ts";
 
 /**
- * Prepares a workflow's template: the one that `nova template build` made, or one with its requirements. Workflows with
- * the same requirements share a template.
+ * Prepares the sandbox template of a workflow and returns its name. A workflow without requirements gets the template
+ * that `nova template build` made. Workflows with the same requirements share a template.
  */
 export async function prepareTemplate(dataDir: string, requirements: readonly string[]): Promise<string> {
   if (requirements.length === 0) return process.env.E2B_TEMPLATE_ID ?? "nova";
@@ -90,7 +90,8 @@ export function openSandboxes(
     sitePackages: packagesFolders(),
     preloaded,
     cacheFile: pythonCache(dataDir),
-    // Both folders count, because sandboxes also see packages that are installed while the server is open.
+    // Returns both folders, because sandboxes also see packages that are installed into the second one while the server
+    // is open.
     templates: (template, { version }) => [templateFolder(dataDir, template), packagesFolder(version)],
     ...(limits && { limits }),
     ...(warn && { warn }),

@@ -91,7 +91,7 @@ function isSame(code: string, given: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Returns whether a browser requests `/`. Only browsers accept HTML. */
+/** Returns whether a browser requests the page at `/`. Only browsers accept HTML. */
 function wantsPage({ method, headers }: IncomingMessage): boolean {
   return method === "GET" && headers.accept?.includes("text/html") === true;
 }

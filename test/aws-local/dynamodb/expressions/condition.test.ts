@@ -29,7 +29,7 @@ const names = { "#dot": "b.c", "#list": "list", "#name": "text" };
 
 beforeAll(() => database.client.putItem({ TableName: "items", Item: item }));
 
-/** Whether the item fulfils the condition. */
+/** Returns whether the item fulfils the condition. */
 async function holds(condition: string): Promise<boolean> {
   const ExpressionAttributeValues = used(condition, values);
   const ExpressionAttributeNames = used(condition, names);
@@ -134,7 +134,7 @@ describe("an invalid condition on a DynamoDB item", () => {
     [{ ConditionExpression: "n = :n", ExpressionAttributeValues: { n: { N: "1" } } }, 'Syntax error; key: "n"'],
     [{ ConditionExpression: "pk.a = :n", ExpressionAttributeValues: { ":n": { N: "1" } } }, "must be scalars"],
     [{ ConditionExpression: "n = :n", ExpressionAttributeValues: { ":n": { SS: ["x"] } } }, "has no sets"],
-  ])("is refused because of the placeholders in %j", async (expressions, message) => {
+  ])("is refused in the request %j", async (expressions, message) => {
     await expect(database.client.deleteItem({ TableName: "items", Key, ...expressions })).rejects.toThrow(message);
   });
 });

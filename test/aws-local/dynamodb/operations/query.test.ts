@@ -88,7 +88,7 @@ describe("the pages of a DynamoDB query", () => {
     expect(met).toEqual(ScanIndexForward ? expected : expected.toReversed());
   });
 
-  test("end with the item that brings them to a megabyte, even if a filter drops that item", async () => {
+  test("end with the item with which they reach a megabyte, even if a filter drops that item", async () => {
     const first = await query("large", "pk = :p", { ProjectionExpression: "sk" });
     expect(first).toMatchObject({ Count: 4, LastEvaluatedKey: { sk: { N: "3" } } });
     const second = await query("large", "pk = :p", {
@@ -99,7 +99,7 @@ describe("the pages of a DynamoDB query", () => {
     expect(second).toMatchObject({ Count: 0, ScannedCount: 4, LastEvaluatedKey: { sk: { N: "7" } } });
   });
 
-  test("count all items that were read, and contain only the items that the filter accepts", async () => {
+  test("report the number of all items that were read, and contain only the items that the filter accepts", async () => {
     const filter = { FilterExpression: "even = :even", Limit: 5 };
     const ExpressionAttributeValues = { ":p": { S: "p" }, ":even": { BOOL: true } };
     const page = await query("numbers", "pk = :p", { ...filter, ExpressionAttributeValues });

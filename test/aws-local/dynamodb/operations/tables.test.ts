@@ -10,7 +10,7 @@ const global = (IndexName: string, ...keys: string[]) => ({
   Projection: { ProjectionType: "ALL" as const },
 });
 
-test("DescribeTable returns a table as it was created, and CreateTable answers with the status CREATING", async () => {
+test("DescribeTable returns the definition with which a table was created, and CreateTable returns the status CREATING", async () => {
   const group = { AttributeName: "group", AttributeType: "S" } as const;
   const { TableDescription } = await database.client.createTable({
     ...plain,

@@ -39,7 +39,7 @@ async function post(url: string, operation: string, body: string) {
 type KeyType = "S" | "N";
 
 /**
- * The definition of a table. `keys` are the name and type of the hash key, and of the sort key if the table has one.
+ * Returns the definition of a table. `keys` has the name and type of the hash key, and of the sort key if there is one.
  */
 export function tableInput(name: string, ...keys: [string, KeyType][]): CreateTableCommandInput {
   return {

@@ -21,7 +21,7 @@ function encode(chunks: Uint8Array[], trailer = ""): Buffer {
   return Buffer.concat([...framed, Buffer.from(`0\r\n${trailer}\r\n`)]);
 }
 
-test("a body in the encoding aws-chunked is read without its framing, even if the network splits it at any byte", async () => {
+test("a body in the encoding aws-chunked is read without its framing, even if the network splits the body at any byte", async () => {
   const chunk = fc.uint8Array({ minLength: 1, maxLength: 300 });
   await fc.assert(
     fc.asyncProperty(fc.array(chunk, { maxLength: 5 }), fc.integer({ min: 1, max: 50 }), async (chunks, size) => {

@@ -17,7 +17,7 @@ const put = (Key: string) => s3.client.send(new PutObjectCommand({ Bucket, Key, 
 const keysLeft = async () =>
   (await s3.client.send(new ListObjectsV2Command({ Bucket }))).Contents?.map(({ Key }) => Key) ?? [];
 
-test("DeleteObject deletes one object and no other, and succeeds if it is repeated", async () => {
+test("DeleteObject deletes only the named object, and succeeds if it is repeated", async () => {
   for (const key of ["d/1", "d/1/2", "d"]) await put(key);
   for (const _ of [1, 2]) await s3.client.send(new DeleteObjectCommand({ Bucket, Key: "d/1" }));
   expect(await keysLeft()).toEqual(["d", "d/1/2"]);

@@ -52,7 +52,7 @@ test("HeadObject returns the headers and no bytes", async () => {
   expect(Math.abs((head.LastModified as Date).getTime() - Date.now())).toBeLessThan(60_000);
 });
 
-test("a GetObject request can set headers of its response", async () => {
+test("a GetObject request can choose headers of the response", async () => {
   const got = await get({ ResponseContentType: "text/plain", ResponseContentDisposition: "attachment" });
   expect(got).toMatchObject({ ContentType: "text/plain", ContentDisposition: "attachment" });
 });
@@ -68,7 +68,7 @@ test.each([
   });
 });
 
-test("a download from S3 returns the old object completely if a put replaces the object meanwhile", async () => {
+test("a download from S3 returns the complete old object if a put replaces the object during the download", async () => {
   const [old, young] = [Buffer.alloc(8_000_000, "o"), Buffer.alloc(8_000_000, "y")];
   await s3.client.send(new PutObjectCommand({ Bucket, Key: "replaced", Body: old }));
   const { Body } = await get({ Key: "replaced" });

@@ -12,7 +12,7 @@ const key = fc
   .map((segments) => segments.join("/"))
   .filter((text) => text !== "" && text.isWellFormed());
 
-test("every S3 key has its own file path, which stays in the bucket and can be decoded to the key", () => {
+test("every S3 key has its own file path inside the bucket, and the path can be decoded to the key", () => {
   fc.assert(
     fc.property(key, (one) => {
       const path = keyPath(one);
@@ -27,7 +27,7 @@ test("every S3 key has its own file path, which stays in the bucket and can be d
   );
 });
 
-test("two S3 keys that differ only in case have file paths that differ in more than case", () => {
+test("the file paths of two S3 keys differ even on a disk that ignores case, if the keys differ only in case", () => {
   fc.assert(
     fc.property(key, key, (one, other) => {
       fc.pre(one !== other);

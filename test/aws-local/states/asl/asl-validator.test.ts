@@ -90,7 +90,7 @@ function isRefused(definition: Json): boolean {
 }
 
 /**
- * Whether asl-validator refuses the definition. For states that are not objects it throws a TypeError instead; that
+ * Returns whether asl-validator refuses the definition. It throws a TypeError for states that are not objects, and that
  * does not count as a refusal.
  */
 async function isRefusedByValidator(definition: Json): Promise<boolean> {

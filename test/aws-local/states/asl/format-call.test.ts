@@ -47,7 +47,7 @@ describe("States.Format", () => {
     "States.Format('{}', $.a) x",
     "States.Format('open)",
     "States.Format('{}', States.UUID())",
-  ])("needs valid arguments and is the only intrinsic function: the compiler refuses %s", (text) => {
+  ])("is the only intrinsic function and needs valid arguments, so the compiler refuses %s", (text) => {
     expect(() => compileFormatCall(text, "$")).toThrow(DefinitionRejected);
     expect(() => compileFormatCall(text, "$")).toThrow(/only States.Format of a text and of paths is served here/);
   });

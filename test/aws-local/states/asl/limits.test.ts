@@ -36,7 +36,7 @@ describe("the limit of 256 KiB for inputs and outputs of states", () => {
   });
 });
 
-it("the limit of 256 KiB also applies to the input of a state to which a Catch has added the error", async () => {
+it("the limit of 256 KiB also applies to an input to which a Catch has added an error", async () => {
   const input = { a: text(DATA_LIMIT_BYTES - 20) };
   const state = {
     ...task,
@@ -73,7 +73,7 @@ describe("an execution of the local Step Functions", () => {
     expect(clock.now() - virtualClock().now()).toBe(60_000);
   });
 
-  it("ends when it is stopped inside a Parallel, and no Retry or Catch treats the stop as a failure", async () => {
+  it("ends when it is stopped inside a Parallel, because Retry and Catch do not handle a stop", async () => {
     const stop = new AbortController();
     const invokeLambda: typeof echo = () => new Promise(() => setImmediate(() => stop.abort()));
     const handling = {

@@ -39,14 +39,14 @@ describe("reading a JSONPath of a state", () => {
     ["$.nothing.inside", "No results for path: $['nothing']['inside']"],
     ["$.books.title", "No results for path: $['books']['title']"],
     ["$.toString", "No results for path: $['toString']"],
-  ])("throws AWS's message for %s, where there is no value", (path, message) => {
+  ])("throws AWS's error message if there is no value at %s", (path, message) => {
     expect(() => read(path)).toThrow(new RangeError(message));
   });
 
   it.each([
     ...["books", "$.", "$.a[", "$.a['b'", "$variable", "$.a b", "$['a']", "$.books[-1]", "$.books[*]", "$.books[0:2]"],
     ...["$.books[0,2]", "$..title", "$.books[0].*", "$.books[?(@.price > 10)]", "$.books.length()"],
-  ])("rejects %s, which is no path to a single value", (path) => {
+  ])("rejects the text %s, which is no path to a single value", (path) => {
     expect(() => compilePath(path, "$.States.S.ItemsPath")).toThrow(/not a JSONPath that names one place/);
     expect(() => compilePath(path, "$.States.S.ItemsPath")).toThrow(DefinitionRejected);
   });

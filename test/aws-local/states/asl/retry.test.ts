@@ -41,7 +41,7 @@ describe("the field Retry of a state", () => {
     expect(clock.sleeps).toEqual([1000, 7000, 2000, 7000]);
   });
 
-  it("records one entry into the state, counts the retries in RetryCount, and continues after the first success", async () => {
+  it("repeats attempts without a new entry into the state, counts them in RetryCount, and stops after the first success", async () => {
     const state = { ...task, Parameters: { "n.$": "$$.State.RetryCount" }, Retry: [{ ErrorEquals: ["States.ALL"] }] };
     const script = scripted(broken, broken, answer("done"));
     const result = await runState(state, {}, { invokeLambda: script.invokeLambda });
@@ -91,7 +91,7 @@ describe("in the field ErrorEquals of a state,", () => {
   );
 
   it.each(["States.ALL", "States.ResultPathMatchFailure"])(
-    "the name %s matches the failure of a ResultPath that does not fit the input",
+    "the name %s matches the error for a ResultPath that does not fit the input",
     async (name) => {
       expect(await isCaught(name, { ResultPath: "$.r" }, async () => answer(1), "text")).toBe(true);
     },
@@ -146,7 +146,7 @@ describe("the field Catch of a state", () => {
     expect(result.output).toMatchObject({ part: 1, e: { Error: { Error: "Broken" } } });
   });
 
-  it("runs only after the last retry, and uses the first catcher that names the error", async () => {
+  it("applies only after the last retry, and uses the first catcher that names the error", async () => {
     const { invokeLambda, payloads } = scripted(broken, broken);
     const state = {
       ...task,

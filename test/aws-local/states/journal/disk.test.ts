@@ -30,7 +30,7 @@ describe("the data folder of the local Step Functions", () => {
     expect(read(dataDir, "history/0.ndjson")).toContain('"value":{"output":"the answer"}');
   });
 
-  it("contains every event of an execution that only waits, and the time at which the execution continues", async () => {
+  it("contains every event of a waiting execution, and the time at which the execution continues", async () => {
     const clock = handClock();
     const server = await rested(inRow({ Wait: { Type: "Wait", Seconds: 60 } }), { clock });
     const lines = read(server.dataDir, "history/0.ndjson").trimEnd().split("\n");

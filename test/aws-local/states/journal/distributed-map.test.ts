@@ -11,7 +11,7 @@ const reader = {
 };
 const all = inRow({ All: { Type: "Map", ItemReader: reader, ItemProcessor: body } });
 
-it("items of a distributed Map wait for answers over several processes, and only the first process reads the list of items", async () => {
+it("items of a distributed Map wait for answers through several processes, and only the first process reads their list", async () => {
   const { tokenOf, invokeLambda, payloads } = keeper();
   let reads = 0;
   const readObject = async () => `["a${++reads}","b","c"]`;
@@ -36,7 +36,7 @@ it("items of a distributed Map wait for answers over several processes, and only
   ]);
 });
 
-it("a request to stop ends an execution while it reads the list of a distributed Map", async () => {
+it("a request to stop an execution ends it even while it reads the list of a distributed Map", async () => {
   const called = Promise.withResolvers<void>();
   const readObject = () => {
     called.resolve();

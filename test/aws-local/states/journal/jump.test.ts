@@ -10,7 +10,7 @@ const hours = 3600;
 const watched = () => handClock({ maxNapMs: 10_000 });
 
 describe("a computer that sleeps for three hours", () => {
-  it("ends a Wait state that became due during the sleep as soon as the computer wakes", async () => {
+  it("ends a Wait state as soon as it wakes if the state became due during the sleep", async () => {
     const clock = watched();
     const server = await rested(inRow(wait), { clock });
     clock.jump(3 * hours);
@@ -19,7 +19,7 @@ describe("a computer that sleeps for three hours", () => {
     expect(await standing(server)).toMatchObject({ status: "SUCCEEDED" });
   });
 
-  it("times out a task of an execution whose time limit passed during the sleep", async () => {
+  it("times out a waiting task if the task's time limit passed during the sleep", async () => {
     const [clock, { invokeLambda }] = [watched(), keeper()];
     const server = await rested(inRow({ Ask: { ...asks, TimeoutSeconds: 2 * hours } }), { clock, invokeLambda });
     clock.jump(3 * hours);

@@ -8,7 +8,7 @@ import { type TestServer, temporaryFolder, testServer } from "../support/server.
 const Branches = [inRow({ Wait: { Type: "Wait", Seconds: 60 }, Then: works }), inRow({ Ask: asks, Work: works })];
 const flow = inRow({ Before: works, Fork: { Type: "Parallel", Branches }, Id: { Type: "Pass" }, After: works });
 
-/** Answers the task, lets the time of the waits pass, and returns the execution as it is then. */
+/** Answers the task, lets the time of the waits pass, and returns the description of the execution afterwards. */
 async function bringToEnd(server: TestServer, clock: HandClock, token: string) {
   await server.client.send(succeed(token)).catch(({ name }: Error) => expect(name).toBe("TaskTimedOut"));
   await server.live.idle();
@@ -27,7 +27,7 @@ async function wholeRun() {
   return { dataDir: server.dataDir, whole, lines, token: tokenOf({ n: 1 }) };
 }
 
-/** Copies the folder as it was when the execution's file had only these lines, followed by the text `more`. */
+/** Copies the data folder. In the copy, the execution's file has only these lines, followed by the text `more`. */
 async function cutAfter(dataDir: string, lines: string[], more = ""): Promise<string> {
   const folder = await temporaryFolder();
   cpSync(dataDir, folder, { recursive: true });
@@ -38,7 +38,7 @@ async function cutAfter(dataDir: string, lines: string[], more = ""): Promise<st
 }
 
 describe("a process that is killed after any line of an execution's file", () => {
-  it("leaves an execution that either continues to the same end, or is aborted because a Lambda function was running", async () => {
+  it("leaves an execution that reaches the same end, or is aborted because a Lambda function was running", async () => {
     const { dataDir, whole, lines, token } = await wholeRun();
     const seen = new Set<string>();
     for (let kept = 2; kept <= lines.length; kept++) {
@@ -55,7 +55,7 @@ describe("a process that is killed after any line of an execution's file", () =>
     expect(seen).toEqual(new Set(["ABORTED", "SUCCEEDED"]));
   });
 
-  it("loses no event that can be computed from the recorded inputs in the file", async () => {
+  it("loses no event that follows from the inputs recorded in the file", async () => {
     const { dataDir, whole, lines, token } = await wholeRun();
     const clock = handClock();
     const inputs = lines.filter((line) => !line.includes('"type":'));

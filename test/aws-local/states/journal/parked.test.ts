@@ -86,7 +86,7 @@ describe("an execution that waits for an answer", () => {
     expect(await standing(await reopened(second))).toMatchObject({ status: "ABORTED", error: "Enough" });
   });
 
-  it("is returned if a client starts it a second time with the same input", async () => {
+  it("is returned to a client that starts it again with the same input", async () => {
     const { client } = await reopened(await rested(inRow({ Ask: asks }), keeper()));
     const again = (text: string) => new StartExecutionCommand({ stateMachineArn: MACHINE, name: "one", input: text });
     await client.send(again('{"n":1}'));
@@ -128,7 +128,7 @@ describe("a Lambda function that gets a task token", () => {
   it.each([
     ["is called a second time with the same token if the process dies while it runs", false],
     ["can get the answer to its token before it ends, and the answer is kept if the process ends", true],
-  ])("may lose its process without harm: it %s", async (_, early) => {
+  ])("loses nothing if its process dies: it %s", async (_, early) => {
     const called = Promise.withResolvers<string>();
     const never: InvokeLambda = (_arn, payload) => {
       called.resolve(payload);

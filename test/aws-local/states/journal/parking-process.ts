@@ -1,6 +1,6 @@
 /**
- * A program for tests: starts many executions, each of which waits for an answer, prints their tokens and its open
- * resources, and continues to run.
+ * A program for tests. It starts many executions, each of which waits for an answer. It prints the tokens of the
+ * executions and the open resources of the process, and continues to run.
  */
 import { CreateStateMachineCommand, SFNClient, StartExecutionCommand } from "@aws-sdk/client-sfn";
 import { openStates } from "../../../../packages/aws-local/src/states/open-states.ts";

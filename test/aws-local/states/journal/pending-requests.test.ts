@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PendingRequests } from "../../../../packages/aws-local/src/states/journal/pending-requests.ts";
 
-/** The requests of an execution with three time limits: those of two functions, and that of the execution itself. */
+/** Returns the requests of an execution with three time limits: two of functions, and one of the execution itself. */
 function limited() {
   const pending = new PendingRequests(() => undefined);
   const overs = [1_000, 2_000, 9_000].map((dueMs) => {
@@ -12,8 +12,8 @@ function limited() {
   return { pending, first: overs[0] as AbortSignal };
 }
 
-describe("the time limit of a Lambda function that has to wait on a busy machine", () => {
-  it("is paused while other time limits continue, and is then postponed by the length of the wait", () => {
+describe("the time limit of a Lambda function, while the function waits on a busy machine,", () => {
+  it("is paused and later postponed by the length of the wait, while other time limits continue", () => {
     const { pending, first } = limited();
     const continueTime = pending.standStill(first);
     expect([pending.dueMs, pending.dueBy(5_000)]).toEqual([2_000, [2]]);

@@ -26,7 +26,7 @@ async function parking(dataDir: string): Promise<Said & { child: ChildProcess }>
   return { child, ...JSON.parse(line) };
 }
 
-it("a thousand executions wait in a process that has few of them in memory, and continue in the next process after a kill", async () => {
+it("a process keeps few of a thousand waiting executions in memory, and after a kill the next process continues all", async () => {
   const dataDir = await temporaryFolder();
   const { child, tokens, resources } = await parking(dataDir);
   expect(new Set(tokens).size).toBe(count);

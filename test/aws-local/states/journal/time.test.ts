@@ -19,7 +19,7 @@ import { heldLambda, type TestServer } from "../support/server.ts";
 const waits = (Seconds: number) => ({ Type: "Wait", Seconds });
 const running = { status: "RUNNING" };
 
-/** Starts an execution, and resolves when it only waits. Only the test moves its clock. */
+/** Starts an execution on a clock that only the test moves. Resolves when the execution only waits. */
 async function resting(definition: object) {
   const [clock, { invokeLambda, tokenOf, payloads }] = [handClock(), keeper()];
   const options = { clock, invokeLambda };
@@ -31,7 +31,7 @@ async function typesOf(server: TestServer): Promise<(string | undefined)[]> {
 }
 
 describe("time that passes while no process runs", () => {
-  it("ends a Wait state as soon as the next process starts, if the wait is over by then", async () => {
+  it("ends a Wait state at the start of the next process if the wait is over by then", async () => {
     const { first, clock, options } = await resting(inRow({ Wait: waits(3600), After: works }));
     await first.close();
     clock.pass(7200);
@@ -53,7 +53,7 @@ describe("time that passes while no process runs", () => {
     expect(calls).toHaveLength(2);
   });
 
-  it("counts towards a Wait state, which afterwards waits only for the rest of its time", async () => {
+  it("counts towards a Wait state, so that the state waits only for the rest of its time", async () => {
     const { first, clock, options } = await resting(inRow({ Wait: waits(3600) }));
     await first.close();
     clock.pass(3000);
@@ -124,7 +124,7 @@ describe("a process that opens the data folder without running executions", () =
   });
 });
 
-describe("a Lambda function that starts when a process continues its execution", () => {
+describe("a Lambda function of an execution that a process has continued", () => {
   it("is not started a second time if the process dies while the function runs", async () => {
     const { first, options, tokenOf } = await resting(inRow({ Ask: asks, Hang: works }));
     const second = await reopened(first, { ...options, drives: false });
@@ -137,7 +137,7 @@ describe("a Lambda function that starts when a process continues its execution",
 });
 
 describe("a process that is about to close", () => {
-  it("starts nothing that becomes due while the process closes", async () => {
+  it("starts no work that becomes due while the process closes", async () => {
     const { first, clock, options, payloads } = await resting(inRow({ Wait: waits(10), After: works }));
     await first.live.rest();
     clock.pass(10);

@@ -116,7 +116,7 @@ describe("a state with states:startExecution.sync:2", () => {
     expect(cause).toContain(`(Service: AWSStepFunctions; Status Code: 400; Error Code: ${code}; Request ID: `);
   });
 
-  it("gives a child execution a random name if none is given, and passes a text as its input unchanged", async () => {
+  it("gives the child execution a random name if it has none, and passes a text unchanged as input", async () => {
     const parameters = { StateMachineArn: CHILD, Input: '{"n":1}' };
     const machine = inRow({ Start: { ...starts, Parameters: parameters } });
     const { client } = await family(machine, inRow({ Work: works }), keeper());
@@ -172,7 +172,7 @@ describe("a child execution whose parent waits for its end", () => {
     expect(await server.client.send(describeChild)).toMatchObject({ status: "RUNNING" });
   });
 
-  it("waits together with its parent, and both continue in another process", async () => {
+  it("waits at the same time as its parent, and both continue in another process", async () => {
     const { tokenOf, invokeLambda } = keeper();
     const parent = inRow({ Start: { ...starts, OutputPath: "$.Output" }, After: works });
     const second = await reopened(await family(parent, inRow({ Ask: asks }), { invokeLambda }), { invokeLambda });
@@ -199,7 +199,7 @@ describe("a child execution whose parent waits for its end", () => {
   it.each([
     ["that it has ended", "stoppedAtMs"],
     ["that it was started", "startedAtMs"],
-  ])("reports to its parent %s, even if the process died before the report", async (_, said) => {
+  ])("still reports to its parent %s if the process dies before the report", async (_, said) => {
     const { tokenOf, invokeLambda } = keeper();
     const server = await family(inRow({ Start: starts }), inRow({ Ask: asks }), { invokeLambda });
     await server.client.send(succeed(tokenOf({ n: 1 })));

@@ -134,7 +134,7 @@ describe("StartExecution", () => {
 });
 
 describe("the end of an execution of the local Step Functions", () => {
-  it("with a failure has its error and cause in DescribeExecution and in the event about the status", async () => {
+  it("has its error and cause in DescribeExecution and in the status event if it is a failure", async () => {
     const { client, live, changes } = await testServer({ invokeLambda: async () => failure("Broken", "why") });
     await createFlow(client, invokes);
     await client.send(start("one"));
@@ -149,7 +149,7 @@ describe("the end of an execution of the local Step Functions", () => {
     expect(changes).toMatchObject([{ status: "FAILED", error: "Broken", cause: described.cause, output: null }]);
   });
 
-  it("is stored, and causes only a warning, if the listener of status changes throws an error", async () => {
+  it("is stored even if the listener of status changes throws an error, which causes only a warning", async () => {
     const warned = new Promise<Error>((resolve) => process.once("warning", resolve));
     const { client, live } = await testServer({
       onStatusChange: async () => {
@@ -241,7 +241,7 @@ describe("ListExecutions", () => {
 });
 
 describe("ListExecutions of a Map Run", () => {
-  it("is refused, because executions of items are not stored", async () => {
+  it("is refused, because the executions of its items are not stored", async () => {
     const { client } = await testServer();
     const mapRunArn = "arn:aws:states:us-east-1:000000000000:mapRun:flow/first:1";
     await expect(client.send(new ListExecutionsCommand({ mapRunArn }))).rejects.toMatchObject({
@@ -292,12 +292,12 @@ describe("GetExecutionHistory", () => {
   });
 });
 
-describe("a request to the local Step Functions for an execution", () => {
+describe("a request about an execution to the local Step Functions", () => {
   it.each([
     ["ExecutionDoesNotExist", `${EXECUTION}:none`, `Execution Does Not Exist: '${EXECUTION}:none'`],
     ["InvalidArn", "nonsense", "Invalid Arn: 'Invalid ARN prefix: nonsense'"],
     ["InvalidArn", MACHINE, "Invalid Arn: 'Resource type not valid in this context: stateMachine'"],
-  ])("gets the error %s for %s from every operation", async (name, executionArn, message) => {
+  ])("gets the error %s from every operation if it names %s", async (name, executionArn, message) => {
     const { client } = await testServer();
     const asked = [
       client.send(new DescribeExecutionCommand({ executionArn })),

@@ -121,7 +121,7 @@ describe("UpdateStateMachine", () => {
   });
 });
 
-describe("a request to the local Step Functions for state machines", () => {
+describe("a request about state machines to the local Step Functions", () => {
   it.each([
     ["StateMachineDoesNotExist", MACHINE, `State Machine Does Not Exist: '${MACHINE}'`],
     ["StateMachineDoesNotExist", `${MACHINE}:1`, `State Machine Does Not Exist: '${MACHINE}:1'`],
@@ -160,7 +160,7 @@ describe("a request to the local Step Functions for state machines", () => {
 });
 
 describe("DeleteStateMachine", () => {
-  it("aborts running executions, makes the name free, and succeeds if it is repeated", async () => {
+  it("aborts running executions, frees the name, and succeeds if it is repeated", async () => {
     const held = heldLambda();
     const { client, changes } = await testServer({ invokeLambda: held.invokeLambda });
     await client.send(create({ definition: invokes }));

@@ -23,7 +23,7 @@ async function versions(client: SFNClient): Promise<string[]> {
 }
 
 describe("versions of a state machine in the local Step Functions", () => {
-  it("can be published when a state machine is created or updated, and are listed the latest first", async () => {
+  it("can be published when a state machine is created or updated, and are listed with the latest one first", async () => {
     const { client } = await testServer();
     const created = await client.send(create(true));
     const updated = await client.send(update(invokes, { versionDescription: "second" }));
@@ -31,7 +31,7 @@ describe("versions of a state machine in the local Step Functions", () => {
     expect(await versions(client)).toEqual([`${MACHINE}:2`, `${MACHINE}:1`]);
   });
 
-  it("keep the definition that they were published with", async () => {
+  it("keep the definition with which they were published", async () => {
     const { client } = await testServer();
     await client.send(create(true));
     await client.send(update(invokes, { versionDescription: "second" }));

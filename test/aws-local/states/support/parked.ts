@@ -18,7 +18,7 @@ export const asks = {
 };
 export const works = { Type: "Task", Resource: FUNCTION };
 
-/** A state machine in which these states follow one another. */
+/** Returns a state machine in which these states follow one another. */
 export function inRow(states: Record<string, object>): { StartAt: string; States: object } {
   const names = Object.keys(states);
   const linked = names.map((name, i) => {
@@ -28,7 +28,10 @@ export function inRow(states: Record<string, object>): { StartAt: string; States
   return { StartAt: names[0] as string, States: Object.fromEntries(linked) };
 }
 
-/** A function that returns its input, and stores the task tokens that it receives. */
+/**
+ * Returns a Lambda function that returns its input, the payloads that it has received, and a lookup of task tokens by
+ * input.
+ */
 export function keeper() {
   const payloads: unknown[] = [];
   const invokeLambda: InvokeLambda = async (_arn, payload) => {
@@ -43,7 +46,7 @@ export function keeper() {
 
 export const input = { n: 1 };
 
-/** Opens a server and starts an execution `one` of the state machine `flow` on it. */
+/** Opens a server with the state machine `flow`, and starts an execution `one` of it. */
 export async function begun(
   definition: object,
   options: Partial<StatesOptions> & { input?: unknown } = {},

@@ -141,7 +141,9 @@ export class TaskTokens {
     return this.#waiting.has(token);
   }
 
-  /** Answers the task with this token. Returns whether a task waited for it, which is so only for the first answer. */
+  /**
+   * Answers the task with this token. Returns whether a task waited for the answer; only the first answer finds one.
+   */
   succeed(token: string, output: Json): boolean {
     const waiting = this.#take(token);
     waiting?.succeed(output);

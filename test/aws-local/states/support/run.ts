@@ -4,7 +4,7 @@ import { virtualClock } from "./virtual-clock.ts";
 
 export const FUNCTION = "arn:aws:lambda:us-east-1:000000000000:function:work";
 
-/** The result of a function that returns `value`. */
+/** Returns the outcome of a function that returns `value`. */
 export function answer(value: unknown): LambdaResult {
   return { ok: true, payload: JSON.stringify(value) };
 }
@@ -13,7 +13,7 @@ export function failure(errorType: string, errorMessage = "it broke"): LambdaRes
   return { ok: false, errorType, errorMessage, trace: [`${errorType}: ${errorMessage}`, "    at handler"] };
 }
 
-/** A function that returns the scripted results one by one, and rejects an unexpected call. */
+/** Returns a function that gives the scripted results one by one, and rejects a call beyond the script. */
 export function scripted(...script: (LambdaResult | Error)[]): { invokeLambda: InvokeLambda; payloads: unknown[] } {
   const payloads: unknown[] = [];
   return {
@@ -45,7 +45,9 @@ export function runState(
   return runStateMachine(definition, input, { invokeLambda: noLambda, clock: virtualClock(), ...rest });
 }
 
-/** Lists the events of a history in short: `3<2 ChoiceStateExited` is event 3, whose previous event is event 2. */
+/**
+ * Lists the events of a history in a short form: `3<2 ChoiceStateExited` is event 3, whose previous event is event 2.
+ */
 export function outline(result: RunResult): string[] {
   return result.events.map(({ id, previousEventId, type }) => `${id}<${previousEventId} ${type}`);
 }

@@ -53,7 +53,7 @@ export function clientOf(endpoint: string, credentials = KEY): SFNClient {
   });
 }
 
-/** A function that waits until `release` is called, and reports each call. */
+/** Returns a Lambda function that waits until `release` is called, and a promise that resolves at its first call. */
 export function heldLambda() {
   const called = Promise.withResolvers<{ payload: string; signal: AbortSignal | undefined }>();
   const released = Promise.withResolvers<void>();

@@ -11,7 +11,8 @@ interface Sleeper {
 }
 
 /**
- * A clock that jumps to the end of the next sleep as soon as no other work is left, so that a test can wait for a year.
+ * Returns a clock that jumps to the end of the next sleep as soon as no other work is left. So a test need not wait for
+ * a year.
  */
 export function virtualClock(options: { startMs?: number; random?: () => number } = {}): VirtualClock {
   let nowMs = options.startMs ?? Date.parse("2026-01-01T00:00:00Z");

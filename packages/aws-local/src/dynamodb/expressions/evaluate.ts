@@ -45,7 +45,7 @@ export function operandValue(operand: Operand, item: AttributeMap): AttributeVal
   return operand.kind === "value" ? operand.value : readPath(operand.path, item);
 }
 
-/** Compares two values. If one of them is missing, only `<>` holds. */
+/** Returns whether a comparison of two values holds. If a value is missing, only `<>` holds. */
 function compare(operator: Comparator, a: AttributeValue | undefined, b: AttributeValue | undefined): boolean {
   if (operator === "=") return a !== undefined && b !== undefined && areEqual(a, b);
   if (operator === "<>") return a === undefined || b === undefined || !areEqual(a, b);

@@ -5,7 +5,7 @@ import type { Tokens } from "./tokens.ts";
 
 const comparators: readonly string[] = ["=", "<>", "<", "<=", ">", ">="] satisfies Comparator[];
 
-/** Parses a condition. AND binds closer than OR. DynamoDB's NOT, IN and `contains` are not served. */
+/** Parses a condition. AND binds more tightly than OR. Refuses NOT, IN and `contains`, which DynamoDB has. */
 export function parseCondition(tokens: Tokens): Condition {
   let left = parseAnd(tokens);
   while (tokens.takesWord("OR")) left = { kind: "or", left, right: parseAnd(tokens) };

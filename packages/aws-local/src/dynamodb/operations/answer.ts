@@ -1,4 +1,6 @@
-/** A value that is already JSON text: stored items are returned without being parsed. */
+/**
+ * JSON text that a response contains unchanged. Stored items have this form, so they are returned without being parsed.
+ */
 export class JsonText {
   readonly json: string;
 

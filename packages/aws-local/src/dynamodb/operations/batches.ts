@@ -62,8 +62,8 @@ function readTable(store: Store, name: string, request: Request) {
 const maxWrites = 25;
 
 /**
- * Writes all items in one transaction and leaves none unprocessed. Callers must not rely on that: DynamoDB may write
- * only some of them.
+ * Writes all items in one transaction, so no item is left unprocessed. Callers must not rely on this, because DynamoDB
+ * itself may write only some of the items.
  */
 export function batchWriteItem(store: Store, input: Request): Answer {
   const requests = requestItems(input).flatMap(([name, list]) => readRequests(name, list));

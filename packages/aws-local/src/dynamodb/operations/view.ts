@@ -63,8 +63,8 @@ export function readPage(view: View, rows: Iterable<StoredItem>): Answer {
 }
 
 /**
- * Returns the JSON text of a row, or of its parts at the paths of the view; undefined if the filter drops the row. Does
- * not parse the row if the view has no filter and no paths.
+ * Returns the item of a row as JSON text. If the view has paths, the text contains only the values at these paths.
+ * Returns undefined if the filter drops the row. Does not parse the row if the view has no filter and no paths.
  */
 function selectFromRow({ filter, paths }: View, { item }: StoredItem): string | undefined {
   if (!filter && !paths) return item;
@@ -81,10 +81,7 @@ function positionOf({ table, index }: View, item: AttributeMap): AttributeMap {
 /** An entry that sorts before all others. */
 export const beginning: Entry = { hash: noBytes, sort: noBytes, itemKey: noBytes };
 
-/**
- * Returns the position after which a page starts, from the request's ExclusiveStartKey; undefined if the request has
- * none.
- */
+/** Reads the ExclusiveStartKey of a request, after which the page starts. Returns undefined if the request has none. */
 export function startOf({ table, index, startKey }: View): Entry | undefined {
   if (!startKey) return undefined;
   const names = positionNames(table, index);

@@ -22,8 +22,8 @@ export function checkTableName(name: string): void {
 export const largestItemBytes = 400 * 1024;
 
 /**
- * Parameters that the emulator refuses, each with the advice in its error. Expressions have replaced most of them since
- * 2014.
+ * Parameters that the emulator refuses, each with the advice in its error message. Since 2014, expressions replace most
+ * of these parameters.
  */
 const unserved = Object.entries({
   AttributesToGet: "use ProjectionExpression",

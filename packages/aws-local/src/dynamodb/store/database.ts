@@ -10,9 +10,9 @@ export class DynamoDbFolderError extends Error {
 }
 
 /**
- * The table `items` is sorted by row id and not by key: a tree that is sorted by key would hold the large items in its
- * nodes, and become deep. `entries` has the entries of secondary indexes; each entry refers to the row of its item, so
- * an index stores no copy of the item.
+ * Rows of the table `items` are sorted by row id and not by key. A tree that is sorted by key would hold the large
+ * items in its nodes, and become deep. The table `entries` has the entries of secondary indexes. Each entry refers to
+ * the row of its item, so an index stores no copy of the item.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS tables (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, state TEXT NOT NULL);
@@ -27,9 +27,9 @@ const schema = `
 `;
 
 /**
- * Opens the SQLite file, which only this process may open, with a write-ahead log. A commit passes the log to the
+ * Opens the SQLite file with a write-ahead log; no other process may open the file. A commit passes the log to the
  * operating system before it returns, so acknowledged writes survive the death of the process. `synchronous = NORMAL`
- * does not wait for the disk, so a loss of power may lose the last commits, but cannot damage the file.
+ * does not wait for the disk. So a loss of power may lose the last commits, but cannot damage the file.
  */
 export function openDatabase(dataDir: string | null, isReadOnly: boolean): DatabaseSync {
   if (dataDir === null) return prepareDatabase(new DatabaseSync(":memory:"));

@@ -68,8 +68,8 @@ function isSame(a: Entry, b: Entry | undefined): boolean {
 }
 
 /**
- * Returns whether an item has all key attributes of an index, and so belongs to the index. Throws if one of them has
- * the wrong type, or is empty.
+ * Returns whether an item belongs to an index, because it has all key attributes of the index. Throws if one of these
+ * attributes has the wrong type, or is empty.
  */
 function isIndexed(item: AttributeMap, { name: indexName, key }: Index): boolean {
   let isWhole = true;

@@ -33,8 +33,8 @@ export function addNumbers(a: string, b: string): string {
 }
 
 /**
- * Returns bytes that sort like the numbers: sign, exponent, digits. For a negative number, the exponent and the digits
- * are inverted, because a negative number with a larger amount sorts first.
+ * Returns bytes in this order: sign, exponent, digits. The bytes of two numbers sort like the numbers. For a negative
+ * number, the exponent and the digits are inverted, because a negative number with a larger amount sorts first.
  */
 export function numberKey(text: string): Buffer {
   const { negative, digits, exponent } = parseDecimal(text);

@@ -91,8 +91,8 @@ export function encodeSort(value: AttributeValue): Buffer {
 }
 
 /**
- * Encodes a partition key. Four bytes of a digest come first, so a scan reads partitions in no meaningful order, as in
- * the cloud.
+ * Encodes a partition key. The result starts with four bytes of a digest of the key. So a scan reads partitions in no
+ * meaningful order, as in the cloud.
  */
 export function encodeHash(value: AttributeValue): Buffer {
   const bytes = encodePart(value);

@@ -107,8 +107,8 @@ function transformerOf(id: string, value: Json): { InputTemplate: string } {
   if (typeof InputTemplate !== "string" || InputTemplate.length > maxInput) {
     throw validation(`Invalid InputTemplate for target ${id}.`);
   }
-  // The event will replace the variable by JSON. So the template is valid if it is JSON with some value, here 0,
-  // instead of the variable.
+  // An event replaces the variable by JSON. So the template is valid if it is JSON after the variable is replaced by
+  // any value, here 0.
   const filled = InputTemplate.replaceAll(eventVariable, "0");
   const [unserved] = [...Object.keys(InputPathsMap ?? {}), ...(filled.match(/<[^<>]+>/) ?? [])];
   if (unserved !== undefined) {

@@ -7,8 +7,8 @@ import { S3Error } from "../errors.ts";
 export type Trailers = Map<string, string>;
 
 /**
- * The longest line between chunks. A size line has a few hex digits and at most a signature, so a longer line is no
- * part of this format.
+ * The longest line between chunks. Such a line has the size in a few hex digits and at most a signature, so a longer
+ * line is invalid.
  */
 const maxLine = 4096;
 /** The largest number of trailers that a body may have. The SDKs send one or two. */

@@ -6,8 +6,8 @@ import { type ObjectInfo, preconditionFailed } from "../store/object-file.ts";
 import { checksumHeaders, quoteEtag, unquoted } from "./object-headers.ts";
 
 /**
- * Sends an object or a range of it. The file stays open until the end, so a client gets the old object even if a put
- * replaces it meanwhile.
+ * Sends an object or a range of it. The file of the object stays open until all bytes are sent. So if a put replaces
+ * the object meanwhile, the client still gets the old object.
  */
 export const getObject: Operation = async (call) => {
   const { request, response, store, bucket, key } = call;

@@ -11,8 +11,8 @@ const kept = [
 ];
 
 /**
- * Returns the headers that a put stores and a get returns. Leaves out `aws-chunked` in the content encoding, because
- * only the upload is encoded in this way.
+ * Returns the headers that a put stores and a get returns. Removes `aws-chunked` from the content encoding, because
+ * only the upload has this encoding.
  */
 export function keptHeaders(request: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {};

@@ -28,7 +28,8 @@ function conditionsOf(request: IncomingMessage): Conditions {
 }
 
 /**
- * Returns whether the put fails if its object already exists: `If-None-Match: *`, the only condition that is served.
+ * Returns whether a put must fail if the object exists. `If-None-Match: *` requests this; any other condition is
+ * refused.
  */
 export function isFirst({ ifNoneMatch, ifMatch }: Conditions): boolean {
   if (["", "*"].includes(ifNoneMatch) && !ifMatch) return ifNoneMatch === "*";

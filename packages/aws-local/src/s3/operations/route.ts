@@ -40,13 +40,14 @@ const routes: Route[] = [
 const copying: Route = { ...putting, name: "CopyObject", run: copyObject };
 
 /**
- * Query parameters that every operation may have: those of a signature, and the operation's name, which some SDKs add.
+ * Matches the query parameters that every operation may have: those of a signature, and `x-id`, which some SDKs add
+ * with the name of the operation.
  */
 const ofAnyOperation = /^x-(amz-.*|id)$/i;
 
 /**
- * Chooses the operation of a request, and refuses a request with an unknown query parameter. To ignore the parameter
- * would be dangerous: `DELETE /bucket?publicAccessBlock` does not delete the bucket in S3.
+ * Chooses the operation of a request. Refuses a request with an unknown query parameter, because it is dangerous to
+ * ignore the parameter. In S3, for example, `DELETE /bucket?publicAccessBlock` does not delete the bucket.
  */
 export function chooseOperation({ request, bucket, key, query }: Omit<Call, "store">): Route {
   const on = key ? "object" : bucket ? "bucket" : "service";

@@ -2,8 +2,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * The longest file name. File systems allow 255 bytes. A longer part of a key is split into folders, one inside the
- * other.
+ * The longest file name. File systems allow 255 bytes. A part of a key that is longer is split into several nested
+ * folders.
  */
 const maxName = 180;
 

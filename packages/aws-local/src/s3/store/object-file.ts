@@ -96,13 +96,13 @@ export function preconditionFailed(): S3Error {
 
 /**
  * The largest number of attempts to place an object. Each attempt first creates the folder of the object. The attempt
- * fails if another request deletes this folder before the object is in it.
+ * fails if another request deletes this folder before the object is in the folder.
  */
 const maxTries = 100;
 
 /**
  * Makes the object file at `path` visible at `target` in one step. With `isFirst` it creates a link, which fails if
- * `target` exists. Without, it renames the file, which replaces `target`.
+ * `target` exists. Without `isFirst` it renames the file, which replaces `target`.
  */
 export async function placeObject(path: string, target: string, isFirst: boolean): Promise<void> {
   for (let tries = 1; ; tries++) {

@@ -72,7 +72,10 @@ export class ObjectStore {
     return found;
   }
 
-  /** Stores an object. `fill` writes the bytes and returns the object's info. The object is visible only after that. */
+  /**
+   * Stores an object. `fill` writes the bytes and returns the object's info. Readers see the object only after `fill`
+   * has ended.
+   */
   async put(
     bucket: string,
     key: string,
@@ -98,8 +101,8 @@ export class ObjectStore {
   }
 
   /**
-   * Throws if the object exists already, so that its body is not uploaded in vain. If another writer creates the object
-   * after this check, `placeObject` throws.
+   * Throws if the object already exists. This check saves the client the upload of the body. If another writer creates
+   * the object after the check, `placeObject` throws.
    */
   async #refuseIfThere(path: string): Promise<void> {
     await using current = await openObject(path);

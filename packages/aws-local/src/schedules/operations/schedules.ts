@@ -63,8 +63,8 @@ export const scheduleOperations: ScheduleOperations = {
 };
 
 /**
- * Returns the start of a schedule. `doneMs` is before `startMs`, because a rate fires at its start (Scheduler User
- * Guide, "Rate-based schedules").
+ * Returns the times with which a schedule starts. `doneMs` is before `startMs`, because a schedule with a rate such as
+ * `rate(5 minutes)` fires at its start (Scheduler User Guide, "Rate-based schedules").
  */
 function startOfSchedule(request: Request, now: number): Pick<StoredSchedule, "startMs" | "doneMs"> {
   const startMs = Math.max(now, (request.number("StartDate") ?? 0) * 1000);

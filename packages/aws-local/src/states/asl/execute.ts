@@ -73,8 +73,8 @@ async function abortAfter(seconds: number, host: Host, controller: AbortControll
 const endTypes = { FAILED: "ExecutionFailed", ABORTED: "ExecutionAborted", TIMED_OUT: "ExecutionTimedOut" } as const;
 
 /**
- * Records the end of an execution. The event before the end is the last event outside all branches. Only the end of a
- * stopped or timed out execution has no previous event, as in AWS's histories.
+ * Records the end of an execution. The previous event of the end is the last event outside all branches. If the
+ * execution was stopped or timed out, the end has no previous event, as in AWS's histories.
  */
 function recordEnd(history: History, { status, ...details }: Outcome, lastEventId: number): void {
   if (status === "SUCCEEDED") history.recordEnd(lastEventId, "ExecutionSucceeded", details);

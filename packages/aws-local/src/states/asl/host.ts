@@ -83,8 +83,8 @@ export interface Host {
 }
 
 /**
- * The reason of the signal `over` when a task has its result or has timed out. Any other reason means that the task was
- * cancelled.
+ * The abort reason of the signal `over` if a task has its result or has timed out. Any other reason means that the task
+ * was cancelled.
  */
 export const DECIDED = "decided";
 

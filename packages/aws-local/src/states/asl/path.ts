@@ -7,7 +7,7 @@ export interface Scope {
   context: JsonObject;
 }
 
-/** A compiled field, which reads the values at its paths. */
+/** A compiled field. It computes the value of the field from the values at the paths in the field. */
 export type Expression = (scope: Scope) => Json;
 
 export interface Path {
@@ -26,8 +26,8 @@ const PATH = /^\$\$?(?:\.[^.[\]()?*,:'"\s$@&|=<>!]+|\[\d+\])*$/;
 const STEP = /\.([^.[]+)|\[(\d+)\]/g;
 
 /**
- * Parses a path. The returned object only follows the parsed steps when it reads a value. `at` is the place in the
- * definition.
+ * Parses a path once, so that later reads only follow the parsed steps. `at` is the position in the definition, for
+ * errors.
  * @throws DefinitionRejected
  */
 export function compilePath(text: string, at: string): Path {

@@ -6,7 +6,7 @@ import { compileTemplateField } from "./payload-template.ts";
 import { compileNext, compileOutput, type State, type Transition, type Visit } from "./state.ts";
 
 /**
- * A closing process waits for a retry with at most this delay. It leaves a retry with a longer delay to the next
+ * The longest delay of a retry for which a closing process waits. It leaves a retry with a longer delay to the next
  * process.
  */
 const longestStayMs = 2_000;

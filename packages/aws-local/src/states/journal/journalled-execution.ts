@@ -37,7 +37,7 @@ export class JournalledExecution {
   readonly #end = Promise.withResolvers<void>();
   #outcome: Outcome | undefined;
   #mode: "brought back" | "held" | "driven" | "left" = "brought back";
-  /** Whether consequences of the last answer or stop are still to come. */
+  /** Whether the last answer or stop may still have consequences. */
   #isTaking = true;
   #hasDiverged = false;
 
@@ -230,8 +230,8 @@ export class JournalledExecution {
 }
 
 /**
- * Resolves when all consequences of an answer or stop have happened. They consist only of promises, which Node settles
- * before the next `setImmediate`.
+ * Resolves when all consequences of an answer or stop have happened. The consequences depend only on promises, and Node
+ * settles these before the next `setImmediate`.
  */
 function settleConsequences(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
@@ -239,7 +239,7 @@ function settleConsequences(): Promise<void> {
 
 /**
  * Returns whether two events are the same step. A later version of the interpreter may write other texts into an event,
- * but must not change the order of events.
+ * but must keep the order of events.
  */
 function isSameStep(a: HistoryEvent, b: HistoryEvent): boolean {
   return a.type === b.type && a.previousEventId === b.previousEventId;

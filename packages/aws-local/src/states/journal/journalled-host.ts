@@ -52,8 +52,8 @@ export interface Owner {
 export type TaskAnswer = { output: Json } | { failure: { error?: string; cause?: string } };
 
 /**
- * A host whose time, random numbers and answers come from the journal. The random numbers are computed from its seed:
- * they are the same each time, and unpredictable without the seed.
+ * A host that gives an execution the time, random numbers and answers of its journal. It computes the random numbers
+ * from the seed in the journal: they are the same each time, and unpredictable without the seed.
  */
 export class JournalledHost implements Host {
   readonly #executionArn: string;

@@ -116,7 +116,7 @@ export class PendingRequests {
     return dues.filter((due) => due !== undefined).reduce<number | null>((a, b) => Math.min(a ?? b, b), null);
   }
 
-  /** Postpones a time limit by `ms`: the one with this `over`, or all time limits if `over` is absent. */
+  /** Postpones time limits by `ms`: the limit with this `over`, or all limits if `over` is absent. */
   postponeDeadlines(ms: number, over?: AbortSignal): void {
     for (const request of this.#pending.values()) {
       if (request.kind !== "deadline" || request.dueMs === undefined) continue;
@@ -125,8 +125,8 @@ export class PendingRequests {
   }
 
   /**
-   * Stops the time limit with this `over`, or all time limits if `over` is absent. The returned function starts the
-   * same time limits again. Its argument is the time for which they were stopped.
+   * Pauses the time limit with this `over`, or all time limits if `over` is absent. The returned function continues the
+   * same time limits. Its argument is the time for which they were paused.
    */
   standStill(over?: AbortSignal): (ms: number) => void {
     this.#still.add(over);

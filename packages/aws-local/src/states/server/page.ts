@@ -3,8 +3,7 @@ import { arnError } from "./arns.ts";
 
 /**
  * Returns one page of a list. The token of the page contains the last item of the page and the query (`question`). So
- * an item that is added meanwhile does not move other items to another page, and the token is invalid for another
- * query.
+ * if an item is added meanwhile, no other item moves to another page. For another query the token is invalid.
  */
 export function pageOf<T>(
   all: readonly T[],

@@ -48,7 +48,7 @@ export function startExecution(service: Service, start: Start): Execution {
 }
 
 /**
- * Answers a request whose name an execution already has. Returns that execution if the same parent repeats the same
+ * Answers a request with the name of an existing execution. Returns that execution if the same parent repeats the same
  * request, or if the execution still runs with the same input. Otherwise it throws.
  */
 function answerExisting(service: Service, existing: Execution, { input, startedBy }: Start): Execution {

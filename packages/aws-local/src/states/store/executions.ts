@@ -110,8 +110,8 @@ export class Executions {
   }
 
   /**
-   * Writes the buffered events of an execution. If the disk is full, they are written later, but still before all
-   * events that follow.
+   * Writes the buffered events of an execution. If the disk is full, it writes them later, but still before all later
+   * events.
    */
   flush({ number }: Pick<Execution, "number">): void {
     const text = this.#buffers.get(number);
@@ -149,8 +149,8 @@ export class Executions {
   }
 
   /**
-   * Returns everything that was recorded of an execution. It is empty if the process died before it first wrote to the
-   * file.
+   * Returns everything that the file of an execution records. The result is empty if the process died before its first
+   * write to the file.
    */
   journal(execution: Execution): Journal {
     this.flush(execution);

@@ -1,5 +1,5 @@
-"""A connection for requests of the server. A request is a line of JSON, perhaps with a body after it, and so is the
-response. A connection serves one request, or one after another if each asks to be kept ({"keep": true})."""
+"""A connection for requests of the server. Requests and responses have the same form: a line of JSON, perhaps with a
+body after it. A connection serves one request, or one after another if each asks to be kept ({"keep": true})."""
 
 import collections
 import json

@@ -37,8 +37,8 @@ _END = encode({"type": "end_of_execution"})
 
 
 def _checked(payload):
-    """Returns the last lines of a cell: one, or none. The code of a cell can forge what the kernel sends, so other
-    lines could pass for the end of this cell and the output of the next one."""
+    """Returns a tuple with the last line of a cell, or an empty tuple. Replaces forged lines by an error. The code of a
+    cell can forge what the kernel sends, for example the end of this cell and the output of the next one."""
     if not payload:
         return ()
     is_line = payload.endswith(b"\n") and payload.count(b"\n") == 1 and payload != _END
@@ -102,8 +102,8 @@ class Context:
 
     def kernel_died(self):
         """Reports an error to the cell, as Jupyter does when a kernel dies, and starts a new kernel. If the dead kernel
-        could not run a cell, the new kernel starts only after a pause and for the next cell, because it will probably
-        die, too."""
+        could not run a cell, the new kernel will probably die, too. So it starts only after a pause, and only for the
+        next cell."""
         while self.process.receive():
             self._take_frames()
         self._drain()
@@ -140,8 +140,8 @@ class Context:
             self.loop.watch(fd, None if stopped else lambda fd=fd, kind=kind: self._read_output(fd, kind))
 
     def _read_output(self, fd, kind):
-        """Returns the number of bytes read. Output between two cells belongs to no cell and is dropped. Output before
-        the first cell is kept, because it says why a kernel dies at its start."""
+        """Reads output of the kernel and returns the number of bytes. Output between two cells belongs to no cell and
+        is dropped. Output before the first cell is kept, because it says why a kernel dies at its start."""
         try:
             data = os.read(fd, _PIPE)
         except BlockingIOError:

@@ -1,8 +1,8 @@
-"""Isolates a sandbox from this machine, in two steps. First the launcher, which bubblewrap starts with read-only
-mounts, enters a user namespace whose root is no user of the host. The kernel locks the mounts in it, so root in a
-sandbox cannot make them writable and cannot remove them. Then each sandbox gets its own pids, mounts and user
-namespace, and a private disk in memory as its root folder. The kernel counts processes per user namespace, so the limit
-for processes also holds for root in the sandbox."""
+"""Isolates a sandbox from this machine, in two steps. First, bubblewrap starts the launcher with read-only mounts, and
+the launcher enters a user namespace whose root is no user of the host. In this namespace the kernel locks the mounts,
+so root in a sandbox cannot make them writable and cannot remove them. Then each sandbox gets its own pids, mounts and
+user namespace, and a private disk in memory as its root folder. The kernel counts processes per user namespace, so the
+limit for processes also holds for root in the sandbox."""
 
 import contextlib
 import errno
@@ -29,9 +29,9 @@ _PROC_FLAGS = linux.NOSUID | linux.NODEV | linux.NOEXEC
 
 
 class Ids:
-    """A block of user ids that no other sandbox on this machine has while this one lives. A sandbox reserves its block
-    by a socket name, because the kernel gives each name to only one process. `root` is the first id of the block, as
-    the launcher sees it."""
+    """A block of user ids. While it is reserved, no other sandbox on this machine has the same block. A sandbox
+    reserves its block by a socket name, because the kernel gives each name to only one process. `root` is the first id
+    of the block, as the launcher sees it."""
 
     def __init__(self, blocks, block_ids):
         self.register = socket.socket(socket.AF_UNIX)
@@ -40,7 +40,8 @@ class Ids:
         self.map = f"0 {self.root} {block_ids}"
 
     def _take(self, blocks):
-        # A random start, because sandboxes in other network namespaces do not see each other's socket names.
+        # The search starts at a random block, because sandboxes in other network namespaces do not see each other's
+        # socket names.
         first = random.SystemRandom().randrange(1, blocks)
         for block in [*range(first, blocks), *range(1, first)]:
             try:
@@ -63,7 +64,8 @@ def write_map(pid, line):
 def become_unprivileged_root(line):
     """Stops being root on the host: this process moves into a user namespace, in which it is root. Its next fork is pid
     1 of a new pid namespace."""
-    # The kernel allows a new /proc only if a complete one is visible, and bubblewrap has covered parts of its own.
+    # This process later mounts a new /proc in a namespace. The kernel allows that only if the process sees a complete
+    # /proc, and bubblewrap has covered parts of the first one.
     mount_proc()
     unshared, mapped = os.pipe(), os.pipe()
     launcher = os.getpid()
@@ -85,7 +87,8 @@ def become_unprivileged_root(line):
         raise OSError(number, os.strerror(number) if number > 0 else "killed", "uid_map")
     os.setresgid(0, 0, 0)
     os.setresuid(0, 0, 0)
-    # The change of ids has made the process undumpable, and then no process may write the maps of its children.
+    # The kernel has made this process undumpable, because its user ids have changed. While it is undumpable, its
+    # children's maps of user ids cannot be written.
     linux.set_dumpable(True)
 
 
@@ -103,8 +106,8 @@ def enclose(internet, disk_bytes, user_id, ids, await_map):
     owner = f"uid={ids.root},gid={ids.root}"
     linux.mount("nova", "/mnt", "tmpfs", linux.NOSUID | linux.NODEV, f"size={disk_bytes},mode=0755,{owner}")
     _lay_folders("/mnt", ids.root, user_id)
-    # This needs the complete /proc that `become_unprivileged_root` has mounted, so it comes before the change of the
-    # root.
+    # This mount needs the complete /proc that `become_unprivileged_root` has mounted. That /proc is no longer visible
+    # after the change of the root.
     mount_proc("/mnt/proc")
     linux.enter_root("/mnt")
     linux.mount("devpts", "/dev/pts", "devpts", linux.NOSUID | linux.NOEXEC, f"newinstance,ptmxmode=0666,mode=620,max={_MOST_TERMINALS}")

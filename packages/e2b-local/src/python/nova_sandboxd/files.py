@@ -35,7 +35,7 @@ class Files:
         self.root = root
 
     def locate(self, path):
-        """Converts a path in the sandbox to the path of the same file in this process's file tree."""
+        """Converts a path in the sandbox to the path at which this process finds the same file."""
         if not path.startswith("/"):
             raise Refused("invalid_argument", f"path '{path}' does not begin with /")
         is_own = not path.startswith(self.root) and f"{path}/".startswith(_OWN_FOLDERS)

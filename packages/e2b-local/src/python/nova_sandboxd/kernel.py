@@ -143,8 +143,8 @@ class Kernel:
             self.control.close()
 
     def end_if_forked(self, error=None):
-        """Ends this process if a cell has forked it and it reaches the end of the cell: it must not continue as a
-        second kernel."""
+        """Ends this process if a cell has forked it and it has reached the end of the cell. Otherwise it would continue
+        as a second kernel."""
         if os.getpid() == self.pid:
             return
         if isinstance(error, SystemExit):

@@ -40,14 +40,14 @@ def mount(source, target, kind=None, flags=0, options=None):
 
 
 def bind(source, target):
-    """Mounts a folder at a second place, together with all mounts below it, because the kernel refuses to leave out
-    locked mounts."""
+    """Mounts a folder at a second path, together with all mounts below it. The kernel refuses to leave out locked
+    mounts."""
     mount(source, target, None, BIND | REC)
 
 
 def enter_root(folder):
-    """Makes a mounted folder the root of the file tree, and unmounts the old root. After chroot, code could find a way
-    back to the old root."""
+    """Makes a mounted folder the root of the file tree, and unmounts the old root. It does not use chroot, because
+    after chroot code could find a way back to the old root."""
     os.chdir(folder)
     number = _SYS_PIVOT_ROOT[os.uname().machine]
     _checked(_libc.syscall(ctypes.c_long(number), b".", b"."), "pivot_root")

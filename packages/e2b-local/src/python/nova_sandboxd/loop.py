@@ -43,8 +43,8 @@ class Loop:
         return timer
 
     def soon(self, callback):
-        """Runs the callback before the loop next waits for events. So a caller can do the work for many small changes
-        at once."""
+        """Runs the callback before the loop next waits for events. So one callback can do the work for many small
+        changes."""
         self._soon.append(callback)
 
     def on_child_exit(self, callback):
@@ -82,8 +82,8 @@ class Loop:
                     on_writable()
 
     def _is_current(self, key):
-        """Whether the descriptor of an event is still watched. Several events can arrive at once, and the callback of
-        an earlier one may have closed or replaced this descriptor."""
+        """Returns whether the descriptor of an event is still watched. Several events can arrive at once, and the
+        callback of an earlier event may have closed or replaced this descriptor."""
         return self._selector.get_map().get(key.fd) is key
 
     def _run_timers(self):

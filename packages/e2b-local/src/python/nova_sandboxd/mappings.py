@@ -1,4 +1,5 @@
-"""Makes forks cheaper: a fork copies every mapping of the process, and the place of every page that it has written."""
+"""Makes forks cheaper. A fork copies every memory mapping of the process, and the address of every page that the
+process has written. So fewer mappings and larger pages save time."""
 
 import itertools
 import sys
@@ -12,17 +13,17 @@ Mapping = namedtuple("Mapping", "start end rights offset file")
 
 
 def compact():
-    """Joins mappings and pages. If the kernel refuses this, forks only stay slower."""
+    """Joins mappings and pages. If the kernel refuses to join them, forks are only slower."""
     if sys.platform == "linux":
         join_libraries()
         _join_pages()
 
 
 def join_libraries():
-    """Gives neighbouring mappings of a library the same rights, so that the kernel joins them: constants become
-    executable like the code, and addresses that the loader has set become writable like the variables. That gives code
-    no new rights, because it may change the rights of its own memory. After a write, the kernel joins mappings only in
-    the process that has loaded the library, so call it before that process forks."""
+    """Gives neighbouring mappings of a library the same rights, so that the kernel joins them. Constants become
+    executable like the code. Addresses that the loader has set become writable like the variables. The code of the
+    process gets no new rights, because it may always change the rights of its own memory. After a write, the kernel
+    joins mappings only in the process that has loaded the library. So call this function before that process forks."""
     for first, second in itertools.pairwise(read_mappings()):
         is_one_file = first.file == second.file and first.offset + first.end - first.start == second.offset
         if first.end != second.start or not is_one_file:
@@ -35,7 +36,7 @@ def join_libraries():
 
 
 def _join_pages():
-    """Turns memory into huge pages. In a fork, the kernel divides those to which the fork writes."""
+    """Turns memory into huge pages. If a fork writes to a huge page, the kernel divides that page."""
     for mapping in read_mappings():
         if mapping.rights == "rw-p" and mapping.file is None:
             start, end = -(-mapping.start // _HUGE_PAGE), mapping.end // _HUGE_PAGE

@@ -1,5 +1,5 @@
-"""Finds the processes of a sandbox, zombies included, because the kernel counts zombies, too. In a pid namespace, these
-are all processes in /proc. Without a pid namespace, they are the descendants of the agent, which on Linux also adopts
+"""Finds the processes of a sandbox. It includes zombies, because the kernel counts them, too. In a pid namespace, it
+finds all processes in /proc. Without a pid namespace, it finds the descendants of the agent, which on Linux also adopts
 orphans."""
 
 import os

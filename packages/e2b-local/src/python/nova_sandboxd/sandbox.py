@@ -32,8 +32,8 @@ class Sandbox:
         theirs.close()
 
     def _fork(self):
-        """Forks a child that is pid 1 of a new pid namespace. Then returns to the zygote's own pid namespace for later
-        forks."""
+        """Forks a child that is pid 1 of a new pid namespace. Then returns to the zygote's own pid namespace, so that
+        later forks start from there."""
         if self.own_pids is None:
             return os.fork()
         linux.unshare(linux.NEWPID)

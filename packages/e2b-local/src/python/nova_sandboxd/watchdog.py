@@ -1,6 +1,7 @@
 """The limits of a sandbox for memory and processes. The kernel enforces the limits of a single process immediately,
-with a MemoryError or a failed fork. This watchdog adds up all processes of the sandbox, and kills the worst of them if
-the sum is too large."""
+with a MemoryError or a failed fork. This watchdog checks the sums over all processes of the sandbox. If there are too
+many processes, it ends the fork bomb. If they take too much memory together, it kills the process that takes the
+most."""
 
 import os
 import resource
@@ -111,9 +112,9 @@ class Watchdog:
         }
 
     def _end_excess(self, members):
-        """Ends a fork bomb: kills the largest process group, and the newest of the other processes. If that does not
-        help, the next call spares fewer of the older processes. It stops all victims before it kills them, so that none
-        can fork meanwhile."""
+        """Ends a fork bomb: kills the largest process group, and the newest of the other processes. If too many
+        processes remain, the next call spares fewer of the older processes. It stops all victims before it kills them,
+        so that none can fork meanwhile."""
         spared = self.kernels()
         groups = {}
         for process in members:

@@ -32,7 +32,7 @@ const objects = (texts: Record<string, string>) => async (place: { bucket: strin
 const tooMany = { status: "FAILED", error: "States.ExceedToleratedFailureThreshold" };
 
 describe("a distributed Map", () => {
-  it("returns the results in the order of the items, and the history contains no events of the items", async () => {
+  it("returns results in the order of its items, and adds no events of items to the history", async () => {
     const state = { Type: "Map", ItemProcessor: pass, ItemsPath: "$.list", Label: "all" };
     const result = await runState(state, { list: [1, "two", null] });
     expect(result.output).toEqual([1, "two", null]);
@@ -80,7 +80,7 @@ describe("a distributed Map", () => {
     expect(caught.output).toBe("caught");
   });
 
-  it("gives each item an execution of its own", async () => {
+  it("runs each item in an execution of its own", async () => {
     const show = { Type: "Pass", Parameters: { "in.$": "$" } };
     const result = await runState({ Type: "Map", ItemProcessor: body(show), Label: "L" }, ["a", "b"]);
     expect(result.output).toEqual([{ in: "a" }, { in: "b" }]);
@@ -96,7 +96,7 @@ describe("a distributed Map", () => {
   it.each([
     [{ MaxConcurrency: 3 }, 3],
     [{}, 60],
-  ])("with %j runs %d executions at a time", async (fields, expected) => {
+  ])("with the fields %j runs at most %d items at the same time", async (fields, expected) => {
     let running = 0;
     let most = 0;
     const invokeLambda: InvokeLambda = async (_arn, payload) => {

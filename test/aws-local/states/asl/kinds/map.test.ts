@@ -56,7 +56,7 @@ describe("a Map state", () => {
     expect(result.output).toEqual(expected);
   });
 
-  it("with MaxConcurrency 1 records the events of each iteration after those of the previous iteration, as AWS does", async () => {
+  it("with MaxConcurrency 1 records all events of an iteration before those of the next iteration, as AWS does", async () => {
     const result = await runState({ Type: "Map", MaxConcurrency: 1, ItemProcessor: pass }, ["a", "b"]);
     expect(outline(result).slice(1)).toEqual([
       "2<0 MapStateEntered",
@@ -80,7 +80,7 @@ describe("a Map state", () => {
     [{ MaxConcurrency: 3 }, 3],
     [{ MaxConcurrency: 100 }, 40],
     [{}, 40],
-  ])("with %j runs %d iterations at a time", async (fields, expected) => {
+  ])("with the fields %j runs at most %d iterations at the same time", async (fields, expected) => {
     let running = 0;
     let most = 0;
     const invokeLambda: InvokeLambda = async (_arn, payload) => {
@@ -124,7 +124,7 @@ describe("a Map state", () => {
     ]);
   });
 
-  it("starts all iterations a second time on a Retry, and records no failure before the last attempt", async () => {
+  it("starts all iterations again on a Retry, and records a failure only after the last attempt", async () => {
     const fields = { ItemProcessor: breakAt3, Retry: [{ ErrorEquals: ["States.ALL"], MaxAttempts: 1 }] };
     const types = (await runState({ Type: "Map", ...fields }, [3])).events.map((event) => event.type);
     expect(types.filter((type) => type === "MapStateStarted")).toHaveLength(2);

@@ -29,7 +29,7 @@ describe("a Parallel state", () => {
     });
   });
 
-  it("records first its start, then the events of all branches, and last its exit", async () => {
+  it("records its start, then the events of all branches, and finally its exit", async () => {
     const result = await runState({ Type: "Parallel", Branches: [pass("A"), pass("B")] }, {});
     expect(outline(result)).toEqual([
       "1<0 ExecutionStarted",
@@ -45,7 +45,7 @@ describe("a Parallel state", () => {
     ]);
   });
 
-  it("runs its branches with its Parameters", async () => {
+  it("passes its Parameters to its branches", async () => {
     const fields = { Parameters: { "n.$": "$.a" } };
     const result = await runState({ Type: "Parallel", Branches: [pass("A"), pass("B")], ...fields }, { a: 5 });
     expect(result.output).toEqual([{ n: 5 }, { n: 5 }]);
@@ -78,7 +78,7 @@ describe("a Parallel state", () => {
     ]);
   });
 
-  it("starts all branches a second time on a Retry, and records its failure only after the last attempt", async () => {
+  it("starts all branches again on a Retry, and records a failure only after the last attempt", async () => {
     const fields = { Retry: [{ ErrorEquals: ["FailureType"], MaxAttempts: 2 }] };
     const result = await runState({ Type: "Parallel", Branches: [fail], ...fields }, {});
     expect(outline(result).slice(2)).toEqual([
@@ -93,7 +93,7 @@ describe("a Parallel state", () => {
     ]);
   });
 
-  it("ignores the result of a task if another branch failed before", async () => {
+  it("ignores the result of a task that ends after another branch has failed", async () => {
     let answered = () => {};
     const late = new Promise<void>((resolve) => {
       answered = resolve;

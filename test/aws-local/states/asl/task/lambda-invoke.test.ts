@@ -87,7 +87,7 @@ describe("a state with lambda:invoke.waitForTaskToken", () => {
     expect(result.events.map(({ type }) => type)).not.toContain("TaskSubmitted");
     expect(result.status).toBe("SUCCEEDED");
 
-    /** Lets the function end when the execution is already in the state that follows the timeout. */
+    /** Delays the end of the function until the execution is in the state that follows the timeout. */
     async function settleAfterTimeout(ms: number, signal?: AbortSignal): Promise<void> {
       if (ms === 60_000) begun.resolve();
       await clock.sleep(ms, signal);

@@ -23,7 +23,7 @@ export function compileChoice(name: string, definition: Definition): State {
 
 type Rule = (scope: Scope) => boolean;
 
-/** The fields of a rule that are no operators. Every other field must be an operator, and a rule has exactly one. */
+/** The fields of a rule that are not operators. A rule has exactly one further field: its operator. */
 const AROUND = new Set(["Variable", "Next", "Comment"]);
 
 /** The comparison operators, with the type of their operand. */

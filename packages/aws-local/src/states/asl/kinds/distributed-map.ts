@@ -142,8 +142,9 @@ function readerFailure(cause: string): never {
  */
 function childThread(run: Run, signal: AbortSignal): Thread {
   const { host } = run;
-  // Draws a UUID, which would be the name of the item's execution, and drops it, because no history shows the name.
-  // Without this draw, the item's task tokens in the journals of parked executions would not be found again.
+  // Draws a UUID and does not use it. AWS would use one as the name of the item's execution, but no history shows this
+  // name. Without this draw, a restored execution would compute other task tokens for its items than those in its
+  // journal.
   host.uuid();
   const history = new History(host.now, () => undefined);
   return new Thread({ ...run, history }, signal, history.recordEnd(0, "ExecutionStarted"));
