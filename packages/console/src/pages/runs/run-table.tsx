@@ -128,8 +128,8 @@ interface Outcome {
 }
 
 /**
- * Shows the actions for the selected runs. As in `nova restart`, restarts neither child runs nor runs that were
- * restarted before.
+ * Shows the actions for the selected runs. As in `nova restart`, child runs and runs that were restarted before are not
+ * restarted.
  */
 export function BulkBar({ items, selection }: { items: readonly Execution[]; selection: Selection }) {
   const { executions } = useNova();
