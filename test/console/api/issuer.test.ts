@@ -162,7 +162,7 @@ describe("tokens of an issuer", () => {
   });
 
   it.each([{ access_token: undefined }, { access_token: "a b\n" }, { token_type: "mac" }, { token_type: undefined }])(
-    "are refused if the issuer's answer contains the invalid value %j",
+    "are refused if the issuer's answer has these invalid members: %j",
     (change) => {
       expect(() => parseTokens({ ...body, ...change }, at, now)).toThrow(/no token that NOVA accepts/);
     },

@@ -306,8 +306,8 @@ function findOwned({ nodes }: Doc, id: string): Set<string> {
 }
 
 /**
- * Removes a node from the draft and from the tools of agents. Also removes the nodes beside it that no other node has
- * beside it. If one edge leads to the node, and all edges from it lead to one other node, connects these two
+ * Removes a node from the draft and from the tools of agents. Also removes the tools and fallbacks that only this node
+ * uses. If one edge leads to the node, and all edges from the node lead to one other node, connects these two
  * neighbours.
  */
 export function removeNode(doc: Doc, id: string): Doc {
