@@ -233,7 +233,7 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
     await page.mouse.up();
     await waitUntil(async () => expect((await app.nova.sessions.get(id)).edges).toEqual([{ from: "a", to: "b" }]));
 
-    // The new edge is drawn when the new layout is.
+    // The new edge appears together with the new layout.
     await page.getByRole("button", { name: "Insert a node between a and b" }).waitFor();
     await card(page, "b")
       .first()

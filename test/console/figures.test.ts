@@ -143,7 +143,7 @@ function flat(entries: readonly Entry[]): Entry[] {
   return entries.flatMap((entry) => [entry, ...(entry.branches ?? []).flatMap((branch) => flat(branch.entries))]);
 }
 
-/** The end of a visit: for a map, that of its items. */
+/** Returns the entry that ends a visit. For a map, this is the entry of its join. */
 function endOf(trace: Trace, entry: Entry): Entry {
   const join = flat(trace.entries).find(({ scope, seq }) => scope === entry.scope && seq === entry.seq + 1);
   return entry.node_type === "map" && join ? join : entry;

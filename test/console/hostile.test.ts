@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)("untrusted texts in the console", () => {
         const page = await app.open(`/runs/${id}?node=${node}`);
         const panel = page.getByRole("complementary", { name: "Entry" });
         await panel.getByRole("tab", { name: tab }).click();
-        // A click opens the first closed part, so the next one is the first then.
+        // A click opens the first closed part. The next closed part is then the first one.
         const closed = panel.locator("[aria-expanded=false]");
         for (let left = await closed.count(); left > 0; left--)
           await closed

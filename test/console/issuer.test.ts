@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)("the console, if an issuer signs users in,", () => 
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
   });
 
-  it("shows the pages that the user's role may see, and explains on other pages which right is missing", async () => {
+  it("shows the pages that the user's role may see, and explains on all other pages which right the user lacks", async () => {
     issuer.behaviour.claims = { nova_role: "viewer", nova_client: "*" };
     const page = await signIn("/audit");
     await page.getByText("Your key may not see this").waitFor();

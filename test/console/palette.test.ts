@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)("the command palette of the console", () => {
     await page.waitForURL(new RegExp(`/runs/${id}`));
   });
 
-  it("finds a run by its whole id or by a label, and says what to type if it finds nothing", async () => {
+  it("finds a run by its whole id or by a label, and says what to type if no run matches", async () => {
     await app.nova.workflows.publish({
       id: "labelled",
       labels: { order: "{{number}}" },

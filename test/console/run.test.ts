@@ -179,7 +179,7 @@ context['short'] = [7]
     await page.getByText("2/5").waitFor();
   });
 
-  it("restarts the run from a node after a forecast of executed and reused nodes", async () => {
+  it("shows which nodes a restart would run and reuse, and then restarts the run from a node", async () => {
     const id = await runToEnd("orders", { total: 2000 });
     const page = await app.open(`/runs/${id}?node=tell`);
     await page.getByRole("button", { name: "Restart from here" }).click();
@@ -239,7 +239,7 @@ context['short'] = [7]
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(`nova test add ${id} --name polls-twice`);
   });
 
-  it("names the run in the browser tab, and links to the page of the run in Step Functions if there is one", {
+  it("names the run in the browser tab, and links to the page of the run in Step Functions if this page exists", {
     tags: ["deep"],
   }, async () => {
     const id = await runToEnd("polls");
@@ -270,7 +270,7 @@ context['short'] = [7]
     await page.getByRole("table").waitFor();
   });
 
-  it("shows links to other pages even if one of them cannot be loaded, and reloads that page when the user opens it", async () => {
+  it("shows its links even if the page of one link cannot be loaded, and loads this page again when the user opens it", async () => {
     const page = await app.open("/", { complains: true });
     await page.route(/tasks-page-.*\.js$/, (route) => route.abort());
     await page.getByRole("link", { name: "Tasks" }).click();
@@ -359,7 +359,7 @@ context['short'] = [7]
     await waitUntil(() => expect(page.url()).toMatch(/zoom=[1-9]/));
   });
 
-  it("marks the end of each item of a map on the timeline, and unfolds the map there and in the graph", async () => {
+  it("marks the end of each item of a map on the timeline, and unfolds the map on the timeline and in the graph", async () => {
     const id = await runToEnd("prices");
     const page = await app.open(`/runs/${id}`);
     const row = page.locator(".timeline-row", { hasText: "14 items" });

@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)("a page of the console with much data", () => {
     for (let step = 0; step < 90; step++) await page.mouse.move(x + Math.sin(step / 8) * 200, y - step * 2);
     await page.mouse.up();
     expect(await middleFrameMs(page)).toBeLessThanOrEqual(frameMs);
-    // Hidden nodes are not rendered.
+    // The page renders only visible nodes.
     expect(await page.locator(".react-flow__node").count()).toBeLessThan(200);
   });
 

@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)("a new user", () => {
   const completed = (page: Page) => page.locator(".run-top").getByText("Completed").waitFor();
   const verified = (page: Page) => page.getByText(/^\d+ entries verified, signed$/).waitFor();
 
-  it("gets from an empty folder to a paid invoice with only a mouse and the link of nova dev --open", async () => {
+  it("starts with an empty folder and gets an invoice paid with only a mouse and the link of nova dev --open", async () => {
     const opened = await waitUntil(() => readFile(join(openers, "opened"), "utf8"));
     expect(opened).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\/#code=[\w-]+$/);
     const page = await browser.page();
@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)("a new user", () => {
     await picture(page, "story-light-desk");
   });
 
-  it("gets from an empty folder to a paid invoice with only a keyboard and a pasted API key", async () => {
+  it("starts with an empty folder and gets an invoice paid with only a keyboard and a pasted API key", async () => {
     const page = await browser.page();
     const { keyboard } = page;
     await page.goto(`${greeted.url}/console/`);

@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
     await page.locator(".run-top").getByText("Completed").waitFor();
   });
 
-  it("shows beside an input why the input is invalid, and shows the answer of another user who was faster", {
+  it("shows why an input is invalid beside this input, and shows the answer of a user who answered first", {
     tags: ["deep"],
   }, async () => {
     const { task } = await startTask();
@@ -156,7 +156,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
     await page.getByText("no money").waitFor();
   });
 
-  it("shows the context and later the answer of a task without requests for the run or the workflow", {
+  it("shows the context of a task, and later its answer, without requests for the run or the workflow", {
     tags: ["deep"],
   }, async () => {
     const { task } = await startTask();

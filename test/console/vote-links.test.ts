@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)("a mailed link to a task", () => {
     expect(asked.filter((request) => request.includes(token))).toEqual([]);
   });
 
-  it("shows one sentence instead of the task if the link is used, changed, or opened by another person", async () => {
+  it("shows one sentence instead of the task if the link was already used, was altered, or is opened by another person", async () => {
     const task = await startTask();
     const link = await linkOf(task, "cfo@acme.com");
     const { key } = await app.nova.keys.create({ role: "runner", identity: "eve@acme.com" });
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)("a mailed link to a task", () => {
     expect(await votesOn(task)).toHaveLength(1);
   });
 
-  it("is followed, after the vote, by a mailed link that withdraws it, and then by one that delegates the task", async () => {
+  it("leads to a vote, then to a link that withdraws the vote, and then to a link that delegates the task", async () => {
     const task = await startTask();
     const first = await openLink(await linkOf(task, "cfo@acme.com"));
     await first.page.getByLabel("reason").fill("cheap");
@@ -133,7 +133,7 @@ describe.skipIf(!hasBrowser)("a mailed link to a task", () => {
     await page.getByText("Your vote is stored: yes").waitFor();
   });
 
-  it("shows no large value, and says that the value is too large", async () => {
+  it("shows, instead of a large value of the context, that the value is too large", async () => {
     const task = await startTask({ amount: "7".repeat(100_000) });
     const { page } = await openLink(await linkOf(task, "cfo@acme.com"));
     await page.getByText("too large to be shown here").waitFor();

@@ -14,8 +14,8 @@ const sourceFolders = ["src", "../verify/src", "../verify/page", "../verify/tool
 let building: Promise<string> | undefined;
 
 /**
- * Returns the folder of the built page. If the page is missing or older than its sources, builds it first, which takes
- * seconds.
+ * Returns the path of the folder that contains the built page. If the page is missing or older than its sources, first
+ * builds it. The build takes seconds.
  */
 export function buildPage(): Promise<string> {
   building ??= buildIfStale().finally(() => {
@@ -35,8 +35,8 @@ async function isStale(): Promise<boolean> {
 }
 
 /**
- * Builds the page in a new folder, and then renames the folder. If another process has built the page meanwhile, that
- * page stays, because browsers may have it open.
+ * Builds the page in a new folder, and then renames the folder. If another process has built the page meanwhile, keeps
+ * the page of that process, because browsers may have this page open.
  */
 async function build(): Promise<void> {
   const newFolder = `${dist}.${randomUUID()}`;
@@ -58,9 +58,9 @@ function ignoreErrors(...codes: string[]) {
 }
 
 /**
- * Builds the console, and the page that checks a proof offline, which the console offers as a download. The console is
- * built in a separate process with NODE_ENV=production: with any other value, React would be three times as large and
- * three times as slow.
+ * Builds the console, and the page `verify.html`, which checks a proof offline. The console offers this page as a
+ * download. Builds the console in a separate process with NODE_ENV=production, because any other value makes React
+ * three times as large and three times as slow.
  */
 async function buildInto(folder: string): Promise<void> {
   const vite = join(dirname(createRequire(import.meta.url).resolve("vite/package.json")), "bin/vite.js");
@@ -78,7 +78,7 @@ async function readNewestSourceMs(): Promise<number> {
   return Math.max(...(await Promise.all(sources.map((name) => readModifiedMs(join(packageFolder, name))))));
 }
 
-/** Returns the time of the last change in milliseconds; 0 for a missing file. */
+/** Returns the time of a file's last change in milliseconds since 1970; 0 for a missing file. */
 async function readModifiedMs(path: string): Promise<number> {
   return (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
 }

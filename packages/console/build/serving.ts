@@ -9,21 +9,22 @@ export const pageTypes: Record<string, string> = {
 };
 
 /**
- * Returns the cache header of a file. Assets are immutable, because their names contain their hash. `name` is the path
- * below the page.
+ * Returns the value of the header `Cache-Control` for a file of the page. `name` is the path of the file below the
+ * page. Assets are immutable, because the name of each asset contains the hash of its content.
  */
 export function getCacheControl(name: string): string {
   return name.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache";
 }
 
-/** Name of a file that is served beside the page. The file names the issuer with which people sign in. */
+/** The name of a file that the server serves beside the page. The file names the issuer that signs users in. */
 export const configName = "config.json";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads the issuer whose tokens the API accepts, and the origin of its token endpoint if that differs. Undefined if the
- * variables do not name both an issuer and the client id of the page at this issuer.
+ * Reads from environment variables the issuer whose tokens the API accepts. Also returns the origin of the issuer's
+ * token endpoint if the variables name one. Returns undefined if the variables name no issuer, or no client id of the
+ * page at this issuer.
  */
 function readIssuer(env: Variables): { issuer: string; token_origin?: string } | undefined {
   const { NOVA_JWT_ISSUER: issuer, NOVA_CONSOLE_CLIENT_ID: client, NOVA_CONSOLE_TOKEN_ORIGIN: tokenOrigin } = env;
@@ -45,8 +46,8 @@ export function renderPageConfig(env: Variables): string {
 }
 
 /**
- * Builds the headers of the page. The policy in them allows only scripts of the page itself, requests to the origin of
- * the page and to the issuers, and blobs from `blobOrigin`.
+ * Builds the HTTP headers of the page. Their Content-Security-Policy allows only the page's own scripts, requests to
+ * the page's origin and to the issuers, and blobs from `blobOrigin`.
  */
 export function buildPageHeaders(blobOrigin: string, issuers: readonly string[]): Record<string, string> {
   const policy = {

@@ -15,9 +15,9 @@ import { texts } from "./texts.ts";
 const base = import.meta.env.BASE_URL.replace(/\/$/, "");
 
 interface AppProps {
-  /** The reason why the opened link did not sign the user in. */
+  /** The reason why the sign-in link or the issuer did not sign the user in. */
   problem?: string | undefined;
-  /** The mailed link that the user has opened: it shows its task without a sign-in. */
+  /** The mailed link that the user has opened. The page shows the task of the link without a sign-in. */
   link?: MailedLink | undefined;
 }
 
@@ -103,8 +103,8 @@ function Page(): JSX.Element {
 }
 
 /**
- * Creates the query client. It does not repeat failed requests, because the API client repeats them. If the API refuses
- * the key, signs the user out.
+ * Creates the query client. The query client does not repeat failed requests, because the API client already repeats
+ * them. If the API refuses the key, the query client calls `onLeave`.
  */
 function createQueryClient(onLeave: (why: string) => void): QueryClient {
   // The reason must be read before the first refusal clears the session.
@@ -114,18 +114,21 @@ function createQueryClient(onLeave: (why: string) => void): QueryClient {
   };
   return new QueryClient({
     queryCache: new QueryCache({ onError }),
-    // A server on this machine answers although the browser is offline.
+    // A server on this machine answers even if the browser is offline.
     defaultOptions: { queries: { retry: false, staleTime: 5_000 }, mutations: { networkMode: "always" } },
   });
 }
 
 interface Shown {
   at: string;
-  /** The error with which the page at `at` failed. */
+  /** The error that a component of the page at the address `at` threw. */
   error?: unknown;
 }
 
-/** Shows the error of a failed page. Navigation continues to work, and another address resets the error. */
+/**
+ * Shows the error of a failed page in place of the page. Navigation continues to work. When the user opens another
+ * address, the error disappears.
+ */
 class Boundary extends Component<{ at: string; children: ReactNode }, Shown> {
   override state: Shown = { at: this.props.at };
 

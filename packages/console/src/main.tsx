@@ -29,7 +29,9 @@ const problem = await runSignIn(signInByLink).then((reason) => reason ?? runSign
 const root = document.getElementById("root");
 if (root) createRoot(root).render(<App problem={problem} link={takeMailedLink()} />);
 
-/** Runs a sign-in. Returns the reason if it fails; undefined if it succeeds or does not apply to this address. */
+/**
+ * Runs a sign-in. Returns the reason if the sign-in fails; undefined if it succeeds or does not apply to this address.
+ */
 async function runSignIn(signIn: () => Promise<void>): Promise<string | undefined> {
   try {
     await signIn();

@@ -127,7 +127,7 @@ export function Shell({ children, onSignOut }: { children: ReactNode; onSignOut(
 interface PageLinksProps {
   of: typeof navPages;
   currentPath: string;
-  /** The number of open tasks, which the link to them shows. */
+  /** The number of open tasks, which the link to the list of tasks shows. */
   openTasks?: string | undefined;
   onFollow?(): void;
 }
@@ -158,7 +158,8 @@ function PageLinks({ of, currentPath, openTasks, onFollow }: PageLinksProps): JS
 }
 
 /**
- * Reads all queries of the page again when the server answers after a silence. Returns whether the server is silent now.
+ * Repeats all queries of the page when the server answers again after an outage. Returns whether the server does not
+ * answer now.
  */
 function useContact(): boolean {
   const isLost = useIsLost();
@@ -175,9 +176,7 @@ const maxCounted = 99;
 const pauseMs = 5_000;
 const retryPauseMs = 1_000;
 
-/**
- * Counts the open tasks. On pages that send no requests, this request also finds out whether the server answers.
- */
+/** Counts the open tasks. On pages without other requests, this request also finds out whether the server answers. */
 function useOpenTasks(isLost: boolean): string | undefined {
   const nova = useNova();
   const { data = 0 } = useQuery({

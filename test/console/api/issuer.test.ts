@@ -142,7 +142,7 @@ it.each([
   ["?state=b", false],
   ["", false],
   ["?workflow=bills", false],
-])("the console recognises by its URL whether the issuer has answered a sign-in (%j: %s)", (search, is) => {
+])("the console recognises in its own URL whether the issuer has answered a sign-in (%j: %s)", (search, is) => {
   expect(readIssuerAnswer(search) !== undefined).toBe(is);
 });
 
@@ -162,7 +162,7 @@ describe("tokens of an issuer", () => {
   });
 
   it.each([{ access_token: undefined }, { access_token: "a b\n" }, { token_type: "mac" }, { token_type: undefined }])(
-    "are refused if the issuer's answer contains %j instead of the valid values",
+    "are refused if the issuer's answer has these invalid members: %j",
     (change) => {
       expect(() => parseTokens({ ...body, ...change }, at, now)).toThrow(/no token that NOVA accepts/);
     },

@@ -24,7 +24,7 @@ describe("the tree of a JSON value", () => {
     expect(namesOf(text, { counts: new Map([["0", 400]]) })).toHaveLength(251);
   });
 
-  it("finds names and values at any depth, also after the listed members, and lists the objects around them", () => {
+  it("finds names and values at any depth, even among members that are not listed yet, and lists their parent objects", () => {
     const text = JSON.stringify([...Array.from({ length: 200 }, () => ({ x: 1 })), { deep: [{ Total: "ÄÖ (1)" }] }]);
     expect(namesOf(text, { query: "total" })).toEqual(["value", "  200", "    deep", "      0", "        Total"]);
     expect(namesOf(text, { query: "äö (1)" })).toEqual(["value", "  200", "    deep", "      0", "        Total"]);

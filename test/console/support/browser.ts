@@ -55,7 +55,7 @@ export function useBrowser() {
   afterEach(() => Promise.all(opened.splice(0).map((context) => context.close())));
   afterAll(() => expect(complaints).toEqual([]));
   return {
-    /** Call it before the server stops, because pages poll the server. */
+    /** Closes the browser. Call this before the server stops, because open pages poll the server. */
     close: () => browser.close(),
     /** Opens a page in a new profile, without data of other pages. */
     async page({ mode = "light", viewport = desk, complains = false }: Opened = {}): Promise<Page> {

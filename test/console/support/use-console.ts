@@ -47,7 +47,7 @@ export function useConsole({ isEmpty = false, prepare }: ConsoleOptions = {}): T
     if (!hasBrowser) return;
     await browser.close();
     dev?.child.kill("SIGINT");
-    // The second signal makes `nova dev` stop without waiting for open runs.
+    // The second SIGINT makes `nova dev` stop without waiting for open runs.
     const later = setTimeout(() => dev?.child.kill("SIGINT"), 2_000);
     await dev?.ended;
     clearTimeout(later);

@@ -1,6 +1,9 @@
 import { useSyncExternalStore } from "react";
 
-/** This file records whether the server answers, so that no page shows old states as current states. */
+/**
+ * This file records whether the server answers. While the server does not answer, no page shows old states as current
+ * states.
+ */
 
 interface Contact {
   /** Whether at least two requests in a row got no answer. */
@@ -9,7 +12,7 @@ interface Contact {
   lastAnswerMs: number;
 }
 
-/** Number of requests without an answer after which the contact is lost. */
+/** Number of requests in a row without an answer after which the contact counts as lost. */
 const maxSilent = 2;
 /** Statuses with which a gateway answers in place of a server that is down. */
 const gatewayStatuses = new Set([502, 503, 504]);
@@ -39,7 +42,7 @@ function noteRequest(isAnswered: boolean): void {
   for (const hear of listeners) hear();
 }
 
-/** Returns the contact now, without a subscription. */
+/** Returns the current contact. The caller is not notified of later changes. */
 export function readContact(): Contact {
   return contact;
 }
@@ -49,7 +52,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Returns whether the server no longer answers. The component renders again when this changes. */
+/** Returns whether the server no longer answers. The calling component renders again when this changes. */
 export function useIsLost(): boolean {
   return useSyncExternalStore(subscribe, () => contact.isLost);
 }

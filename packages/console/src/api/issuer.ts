@@ -8,12 +8,15 @@ const { problems } = texts.signIn;
 const maxCharacters = 200_000;
 const timeoutMs = 10_000;
 
-/** A failed sign-in. The message is a sentence for the user that says what to do. */
+/** A failed sign-in. The message tells the user what to do. */
 class SignInProblem extends Error {
   override name = "SignInProblem";
 }
 
-/** Fetches a JSON object from an issuer, without cookies, caches or redirects. Throws `SignInProblem`. */
+/**
+ * Fetches a JSON object from an issuer, and uses no cookies, caches or redirects. Throws `SignInProblem` if the issuer
+ * does not answer with a JSON object.
+ */
 async function askIssuer(address: string, form?: Record<string, string>) {
   const { host } = new URL(address);
   const asked = fetch(address, {
@@ -123,7 +126,10 @@ export function readEndpoints(
 
 const storedPending = "nova-sign-in";
 
-/** Starts a sign-in and returns the address of the issuer. The state and the PKCE verifier stay in the tab. */
+/**
+ * Starts a sign-in. Returns the address at which the issuer signs the user in. The state and the PKCE verifier stay in
+ * the browser tab.
+ */
 export async function startSignIn(config: IssuerConfig, redirect: string, place: string): Promise<string> {
   const endpoints = await discoverEndpoints(config);
   const pending = { state: createRandomText(), verifier: createRandomText(), place };
@@ -151,8 +157,8 @@ export function buildAuthorizationUrl(
 }
 
 /**
- * Builds the address that ends the issuer's session and returns to the page. It contains the client id instead of an ID
- * token, which must not appear in an address.
+ * Builds the address that ends the issuer's session and returns to the page. The address contains the client id instead
+ * of an ID token, because no token may appear in an address.
  */
 export function buildSignOutUrl({ endOfSession, clientId }: TokenSource, redirect: string): string | undefined {
   return endOfSession && addParameters(endOfSession, { client_id: clientId, post_logout_redirect_uri: redirect });
@@ -170,7 +176,10 @@ export function readIssuerAnswer(search: string): URLSearchParams | undefined {
   return params.has("state") && (params.has("code") || params.has("error")) ? params : undefined;
 }
 
-/** Exchanges the code of the answer for tokens. Works once per sign-in. Throws `SignInProblem`. */
+/**
+ * Exchanges the code in the issuer's answer for tokens. Works once per sign-in. Throws `SignInProblem` if the exchange
+ * fails.
+ */
 export async function finishSignIn(
   answer: URLSearchParams,
   config: IssuerConfig | undefined,
@@ -198,8 +207,8 @@ export async function finishSignIn(
 }
 
 /**
- * Returns the error of a refused sign-in. Shortens the description, because any person may have written it into
- * the address of the page.
+ * Returns the error of a sign-in that the issuer refused. Shortens the issuer's description to 200 characters, because
+ * any person may have put a description into the address of the page.
  */
 function refusalOf(error: unknown, description: unknown): SignInProblem {
   const why = [description, error].find((one) => typeof one === "string" && one !== "") ?? problems.noReason;
@@ -263,7 +272,8 @@ export function isRenewalDue({ endsAt, refresh }: Tokens, now: number): boolean 
 }
 
 /**
- * Renews tokens. If the issuer sends no new refresh token, the old refresh token stays valid. Throws `SignInProblem`.
+ * Requests new tokens with the refresh token. If the issuer sends no new refresh token, the result keeps the old one.
+ * Throws `SignInProblem` if the issuer does not renew the tokens.
  */
 export async function renewTokens(tokens: Tokens): Promise<Tokens> {
   const { endpoint, clientId, endOfSession, refresh = "" } = tokens;

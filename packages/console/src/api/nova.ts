@@ -5,13 +5,13 @@ import { parseAnswer } from "../json/raw.ts";
 import { fetchNoted } from "./contact.ts";
 import { clearSession, readApiUrl, refreshKey } from "./session.ts";
 
-/** Creates a client for one key. Contexts are unparsed JSON text (`Raw`) in requests and answers. */
+/** Creates an API client for one key. In requests and answers, contexts are unparsed JSON text (`Raw`). */
 export function createKeyClient(apiKey: string, fetch?: (request: Request) => Promise<Response>): NovaClient {
   const more = fetch && { fetch };
   return createClient({ url: readApiUrl(), apiKey, parse: parseAnswer, stringify: renderJson, ...more });
 }
 
-/** Creates a client that uses the stored key or token, and renews the token before it expires. */
+/** Creates an API client that uses the stored key or token, and renews the token before it expires. */
 export function createSessionClient(): NovaClient {
   return createKeyClient("", async (request) => {
     request.headers.set("authorization", `Bearer ${(await refreshKey()) ?? ""}`);
@@ -20,9 +20,9 @@ export function createSessionClient(): NovaClient {
 }
 
 /**
- * Creates a client for the one task of a mailed link. If the user is signed in, each request also contains the user's
- * key, because the API refuses the link of another person. If the session has ended, the client sends the request again
- * without a key.
+ * Creates an API client for the one task of a mailed link. If the user is signed in, each request also contains the
+ * user's key, because the API refuses a link that NOVA mailed to another person. If the API refuses the key because the
+ * session has ended, the client sends the request again without a key.
  */
 export function createLinkClient(token: string): NovaClient {
   return createKeyClient("", async (request) => {
@@ -57,7 +57,7 @@ export function useNova(): NovaClient {
 /** Maximum number of concurrent requests; more would slow the API for other users. */
 const concurrency = 4;
 
-/** Calls `work` for every item, for a few items at a time. */
+/** Calls `work` for every item, for at most `concurrency` items at the same time. */
 export async function workConcurrently<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>) {
   const remaining = items.values();
   const worker = async () => {

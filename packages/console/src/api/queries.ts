@@ -25,7 +25,7 @@ interface TaggedAnswer<T> {
 
 interface Polled<T> {
   queryKey: QueryKey;
-  /** Reads the value; `header` contains the tag of the previous answer. */
+  /** Reads the value. `header` contains the entity tag of the previous answer, if there is one. */
   read(header: { "If-None-Match"?: string }, signal: AbortSignal): Promise<TaggedAnswer<T>>;
   /** Whether the value can no longer change, so polling stops. */
   isOver(value: T): boolean;
@@ -36,12 +36,15 @@ const firstPauseMs = 400;
 const longestPauseMs = 8_000;
 const growth = 1.5;
 
-/** Milliseconds between two polls, by query. A pause grows while nothing changes, and resets on a change. */
+/**
+ * Milliseconds between two polls, by query. A pause grows while the value stays the same, and becomes short again when
+ * the value changes.
+ */
 const pauses = new Map<string, number>();
 
 /**
- * Polls a value until `isOver` returns true. The server answers 304 for an unchanged value, and React does not render
- * it again.
+ * Polls a value until `isOver` returns true. For an unchanged value the server answers 304, and React does not render
+ * the value again.
  */
 export function usePolled<T>({ queryKey, read, isOver, enabled = true }: Polled<T>): UseQueryResult<T> {
   const queries = useQueryClient();
@@ -79,7 +82,7 @@ interface Page<Item> {
 
 type Loose<T> = { [Name in keyof T]?: T[Name] | undefined };
 
-/** The parameters of a list route; undefined ones are not sent. */
+/** The parameters of a list route. The page does not send parameters that are undefined. */
 type ListRequest<Path extends ListPath> = {
   [Part in keyof ListParameters<Path>]?: Loose<ListParameters<Path>[Part]>;
 };
@@ -130,12 +133,12 @@ interface Counted {
   hasNextPage?: boolean;
 }
 
-/** Describes the number of items that are shown; `+` stands for pages that are not loaded. */
+/** Describes the number of items that are shown. A `+` after the number means that more pages exist. */
 export function describeCount({ data, hasNextPage }: Counted, count: number, describe: (count: number) => string) {
   return data && `${describe(count)}${hasNextPage ? "+" : ""}`;
 }
 
-/** Returns a function that reads all queries again whose keys start with one of the given keys. */
+/** Returns a function that repeats all queries whose keys start with one of the given keys. */
 export function useReload(): (...keys: QueryKey[]) => Promise<unknown> {
   const queries = useQueryClient();
   return (...keys) => Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })));
@@ -149,9 +152,9 @@ export function useWorkflowChoices(): readonly [id: string, name: string][] {
   return useMemo(() => (data ?? []).map(({ id, name }) => [id, name]), [data]);
 }
 
-/** Returns a function that names workflows as their definitions do, and the drafts of sessions by their session. */
+/** Returns a function from the id of a workflow to its name. The draft of a session has the name of the session. */
 export function useWorkflowName(): (id: string) => string {
-  // A mailed link opens one task, and no list.
+  // A user of a mailed link may read one task, but no list.
   const enabled = !useIsByLink();
   const workflows = useList("/workflows", {}, { staleTime, enabled });
   const sessions = useList("/sessions", {}, { staleTime, enabled });
@@ -183,7 +186,7 @@ export function useClientSlugs(): readonly string[] {
 
 const none: readonly string[] = [];
 
-/** Returns the triggers that recently started runs. */
+/** Returns the ids of the triggers that recently started runs. */
 export function useTriggerIds(): readonly string[] {
   const nova = useNova();
   const { data } = useQuery({

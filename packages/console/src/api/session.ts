@@ -13,7 +13,7 @@ import {
 /** Name under which this tab stores the key. The key stays in the tab and never appears in an address. */
 const storedKey = "nova-key";
 
-/** Returns the origin of the API: a `nova-api` meta tag overrides the origin of the page. */
+/** Returns the origin of the API: the content of the `nova-api` meta tag, or else the origin of the page. */
 export function readApiUrl(): string {
   const named = document.querySelector<HTMLMetaElement>('meta[name="nova-api"]')?.content;
   return named || location.origin;
@@ -24,7 +24,7 @@ export function readPageUrl(): string {
   return location.origin + import.meta.env.BASE_URL;
 }
 
-/** Reads `config.json`, which is served beside the page. */
+/** Reads `config.json`, which the server serves beside the page. */
 export async function readConfig(): Promise<IssuerConfig | undefined> {
   const answer = await fetch(`${import.meta.env.BASE_URL}config.json`, { cache: "no-cache" }).catch(() => undefined);
   return answer?.ok ? parseConfig(await answer.text()) : undefined;
@@ -50,14 +50,17 @@ export function clearSession(): void {
   saveTokens(undefined);
 }
 
-/** Clears the session. Returns the address that ends the issuer's own session; undefined if there is none. */
+/**
+ * Signs the user out of this tab. Returns the address that ends the issuer's own session; undefined if there is no such
+ * address.
+ */
 export function signOut(): string | undefined {
   const tokens = loadTokens();
   clearSession();
   return tokens && buildSignOutUrl(tokens, readPageUrl());
 }
 
-/** Explains why the API refuses the stored key or token. */
+/** Returns a sentence that tells the user why the API refuses the stored key or token. */
 export function explainSessionEnd(): string {
   return loadTokens() ? texts.signIn.ended : texts.signIn.refused;
 }
@@ -77,15 +80,15 @@ export async function refreshKey(): Promise<string | undefined> {
 }
 
 /**
- * Keeps the old token if the renewal fails, because the API decides when it refuses the token. A user who signed out
- * meanwhile stays signed out.
+ * Renews and stores tokens. If the renewal fails, keeps the old token, because the API itself refuses an expired token.
+ * A user who signed out during the renewal stays signed out.
  */
 async function renewStoredTokens(tokens: Tokens): Promise<void> {
   const renewed = await renewTokens(tokens).catch(() => undefined);
   if (renewed && loadTokens()?.access === tokens.access) saveTokens(renewed);
 }
 
-/** Returns the code of a sign-in link, and removes it from the address and the history. */
+/** Returns the code of a sign-in link, and removes the code from the address and the history. */
 export function takeLinkCode(): string | undefined {
   const [, code] = /^#code=([\w-]{43})$/.exec(location.hash) ?? [];
   if (code !== undefined) history.replaceState(null, "", location.pathname + location.search);
@@ -101,8 +104,8 @@ export interface MailedLink {
 }
 
 /**
- * Returns the mailed link, if the page shows its task. Moves the token from the address and the history into the tab,
- * where a reload finds it.
+ * Returns the mailed link if the address is that of the link's task. Moves the link's token from the address and the
+ * history into the storage of the browser tab, so that a reload finds the token.
  */
 export function takeMailedLink(): MailedLink | undefined {
   const [, task] = /\/tasks\/(task_[0-9A-Z]{26})$/.exec(location.pathname) ?? [];
@@ -120,7 +123,7 @@ export function forgetMailedLink(): void {
   sessionStorage.removeItem(storedLink);
 }
 
-/** Exchanges the code of a sign-in link for a key. Throws if the code was used before. */
+/** Exchanges the code of a sign-in link for a key. Throws an `Error` if the code was already used. */
 export async function exchangeCode(code: string): Promise<string> {
   const answer = await fetch(`${import.meta.env.BASE_URL}session`, { method: "POST", body: code });
   const body = (await answer.json()) as { api_key?: string };

@@ -52,7 +52,7 @@ export function formatJson(text: string, indent = ""): string {
   return `${open}\n${lines.map((line) => `${inside}${line}`).join(",\n")}\n${indent}${close}`;
 }
 
-/** Returns the text of a JSON object unparsed; undefined if `text` is anything else. */
+/** Returns `text` as a `Raw` value if `text` is a JSON object; undefined if `text` is anything else. */
 export function parseObject(text: string): Raw | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -63,8 +63,8 @@ export function parseObject(text: string): Raw | undefined {
 }
 
 /**
- * Members of answers that stay unparsed (`Raw`), so that their numbers keep all digits: values of users, and
- * definitions.
+ * The members of API answers that stay unparsed (`Raw`): values of users, and definitions. Their numbers then keep all
+ * digits.
  */
 const rawMembers = new Set([
   "context",
@@ -83,7 +83,7 @@ const rawMembers = new Set([
   "data",
 ]);
 
-/** Members whose value may contain members that are named in `rawMembers`. */
+/** Names of members whose values may contain a member with a name in `rawMembers`. */
 const nestingMembers = new Set([
   "items",
   "entries",
@@ -114,7 +114,10 @@ function parseMember(key: string, text: string): unknown {
   return kind === "list" ? listElements(text).map(parseAnswer) : JSON.parse(text);
 }
 
-/** Casts a member to `Raw`. The client's types describe the parsed value, but `parseAnswer` keeps its text. */
+/**
+ * Returns a member of an answer as `Raw`. The types of the API client describe the parsed value, but `parseAnswer`
+ * keeps the JSON text of the member.
+ */
 export function asRaw(context: unknown): Raw {
   return context instanceof Raw ? context : new Raw("{}");
 }

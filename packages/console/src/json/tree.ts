@@ -1,6 +1,6 @@
 import { listElements, listMembers, readKind, readString } from "./raw.ts";
 
-/** A value at the top of a tree. A value without a key is the only value of its tree. */
+/** A value at the top level of a tree. If this value has no key, it is the only value at the top level. */
 export interface Root {
   key?: string | undefined;
   text: string;
@@ -8,11 +8,11 @@ export interface Root {
   open: number;
   /** CSS class of the rows of this value. */
   look?: string | undefined;
-  /** A word beside the key. */
+  /** A word that the page shows beside the key. */
   note?: string | undefined;
 }
 
-/** The place of a value in a tree. */
+/** A value in a tree, with its path and its depth. */
 interface Place {
   path: string;
   depth: number;
@@ -26,7 +26,7 @@ export interface Row extends Place {
   /** Whether an object or a list is unfolded; undefined for other values. */
   isOpen: boolean | undefined;
   isList: boolean;
-  /** Whether the search has found the name or the value. */
+  /** Whether the name or the value matches the search. */
   isFound: boolean;
   /** Whether the row stands for members that are not listed yet. */
   isRest: boolean;
@@ -36,22 +36,27 @@ export interface Row extends Place {
 export interface Shown {
   /** The paths that the user has folded or unfolded. */
   toggled: ReadonlyMap<string, boolean>;
-  /** How many members are listed, by the path of their object or list. */
+  /** How many members of an object or a list are listed, by the path of this object or list. */
   counts: ReadonlyMap<string, number>;
   query: string;
 }
 
-/** Number of members that are listed before the user scrolls to the last of them. */
+/**
+ * Number of members of an object or a list that are listed at first. More appear when the user scrolls to the last one.
+ */
 export const initialCount = 100;
-/** Objects and lists with more characters start folded, so that the members after them stay visible. */
+/** An object or a list with more characters of JSON starts folded, so that the values after it stay visible. */
 const longestOpen = 1_500;
 const mostFound = 500;
 
-/** Creates a function that lists the rows of a tree. A folded value is not even split into its members. */
+/** Creates a function that lists the rows of a tree. The function does not split folded values into their members. */
 export function createTree(roots: readonly Root[]): (shown: Shown) => Row[] {
   const known = new Map<string, Place[]>();
 
-  /** Splits an object or a list. The result is kept, because every change of the tree lists the rows again. */
+  /**
+   * Splits an object or a list into its members. Keeps the result, because every change of the tree lists the rows
+   * again.
+   */
   function split(place: Place, max: number): Place[] {
     const key = `${max} ${place.path}`;
     const before = known.get(key);
@@ -80,7 +85,7 @@ export function createTree(roots: readonly Root[]): (shown: Shown) => Row[] {
     return [row, ...members.slice(0, count).flatMap((member) => list(member, shown)), ...rest];
   }
 
-  /** Lists the rows that contain the text, and the objects and lists around them. */
+  /** Lists the rows that match the search, and the rows of the objects and lists that contain them. */
   function find(place: Place, found: { pattern: RegExp; left: number }, shown: Shown): Row[] {
     const { name, text, path } = place;
     const isValue = !isBranch(text);
@@ -88,14 +93,14 @@ export function createTree(roots: readonly Root[]): (shown: Shown) => Row[] {
     if (found.left <= 0) return [];
     if (isFound) found.left -= 1;
     if (isValue) return isFound ? [createRow(place, { isFound })] : [];
-    // A text with an escape may contain the searched text in another form.
+    // JSON with a backslash may contain the searched text in an escaped form.
     const mayContain = found.pattern.test(text) || text.includes("\\");
     const inside =
       mayContain && shown.toggled.get(path) !== false
         ? split(place, Number.POSITIVE_INFINITY).flatMap((member) => find(member, found, shown))
         : [];
     if (!isFound && inside.length === 0) return [];
-    // The members of a found object need not contain the text. The user may unfold them.
+    // An object may match only by its name. If the user unfolds this object, lists all its members.
     if (inside.length === 0 && shown.toggled.get(path)) return list(place, shown);
     return [createRow(place, { isFound, isOpen: inside.length > 0, isList: isList(text) }), ...inside];
   }
@@ -116,8 +121,8 @@ function isList(text: string): boolean {
 }
 
 /**
- * Returns whether a value has members. A reference to a blob counts as one value; the record escapes a user's own key
- * `$blob`.
+ * Returns whether a value has members. A reference to a blob counts as one value. A user's own key `$blob` is no such
+ * reference, because the chain of work stores this key as `$$blob`.
  */
 function isBranch(text: string): boolean {
   return isList(text) || (readKind(text) === "object" && !text.startsWith('{"$blob":'));

@@ -5,10 +5,10 @@ export const filterNames = ["client", "action", "by", "text"] as const;
 
 type AuditFilters = Partial<Record<(typeof filterNames)[number], string>>;
 
-/** The author of the records of NOVA's setup, when no key existed yet. */
+/** Stands for the author of records that NOVA's setup wrote before any key existed. */
 export const setupActor = "-";
 
-/** Applies the filters that the server does not support. */
+/** Returns whether a record matches the filters that the server does not support. */
 export function matchesFilters(record: AuditRecord, { action, by, text }: AuditFilters): boolean {
   if (action !== undefined && record.action !== action) return false;
   if (by !== undefined && (record.by ?? setupActor) !== by) return false;
@@ -17,7 +17,7 @@ export function matchesFilters(record: AuditRecord, { action, by, text }: AuditF
   return [record.subject, ...Object.values(record.detail)].some((one) => String(one).toLowerCase().includes(lowerText));
 }
 
-/** Returns the path of the page that shows the subject of the record; undefined if there is none. */
+/** Returns the path of the page that shows the subject of the record; undefined if there is no such page. */
 export function findSubjectPath({ action, subject }: AuditRecord): string | undefined {
   if (subject.startsWith("exec_")) return `/runs/${subject}`;
   if (action.startsWith("code.")) return `/code?workflow=${encodeURIComponent(subject)}`;
@@ -25,7 +25,7 @@ export function findSubjectPath({ action, subject }: AuditRecord): string | unde
   return undefined;
 }
 
-/** Formats the detail in one line: `version 2`, `node sum, code_hash 3b3f…`. */
+/** Formats the detail of a record in one line, for example `version 2` or `node sum, code_hash 3b3f…`. */
 export function formatDetail(detail: AuditRecord["detail"]): string {
   return Object.entries(detail)
     .map(([name, value]) => `${name} ${shortenHash(String(value))}`)

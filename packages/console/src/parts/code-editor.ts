@@ -13,11 +13,11 @@ export interface Diff {
 }
 
 /**
- * Characters that the editor shows as numbers, as `UntrustedText` does, because they could reorder the text of a line.
+ * Characters that could reorder the text of a line. The editor shows their numbers instead, as `UntrustedText` does.
  */
 const steering = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069]/g;
 
-/** Shows two Python texts as one, with removed and added lines. */
+/** Shows the difference of two Python texts as one text with removed and added lines. */
 export function showDiff(host: HTMLElement, { before, after, label }: Diff): EditorView {
   const merge = unifiedMergeView({
     original: before,

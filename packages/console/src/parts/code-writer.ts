@@ -44,13 +44,13 @@ export function openWriter(host: HTMLElement, writing: Writing): Writer {
     parent: root,
     extensions: [
       Prec.highest(keymap.of([{ key: "Mod-Enter", run: () => writing.onRun() === undefined }])),
-      // Escape releases Tab, so that the keyboard can leave the editor.
+      // After Escape, Tab moves the focus out of the editor.
       Prec.high(keymap.of([{ key: "Escape", run: (editor) => editor.setTabFocusMode() === undefined }])),
       history(),
       keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
       indentUnit.of("    "),
       ...(isPython ? [python()] : []),
-      // An extension takes precedence over the ones after it.
+      // An extension takes precedence over the extensions after it.
       look,
       extensionsOfText(),
       EditorView.lineWrapping,
@@ -96,7 +96,7 @@ function findPlace({ doc }: EditorState, { severity, message, line, column }: Ma
 const openedKey = /context(?:\[|\.get\()\s*(["'])([^"'\n]*)$/;
 const openedReference = /\{([^{}\n]*)$/;
 
-/** Completes `context["` in code, and `{` in a prompt. */
+/** Offers names after `context["` in code, and after `{` in a prompt. */
 function completeName(
   context: CompletionContext,
   isPython: boolean,

@@ -16,8 +16,8 @@ interface DialogProps {
 }
 
 /**
- * A native modal dialog. It keeps the focus inside, and Escape closes it. It is in the body, so that it inherits no style
- * of the button that opens it.
+ * A native modal dialog. The focus stays inside, and Escape closes the dialog. The dialog is a child of `body`, so that
+ * it inherits no style from the button that opens it.
  */
 export function Dialog({ title, children, actions, isWide = false, onClose }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);

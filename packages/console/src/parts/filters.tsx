@@ -24,7 +24,7 @@ interface FilterBarProps<Name extends string> {
   end?: ReactNode;
 }
 
-/** A filter with its label, its choices, and the label for no choice. */
+/** A filter with its label, its choices, and the label that means that the user has chosen none of them. */
 type FilterChoice<Name> = readonly [name: Name, label: string, values: Choices, none?: string];
 
 type Choices = readonly (readonly [value: string, label: string])[];

@@ -96,7 +96,9 @@ function activatesControl({ key, target }: KeyboardEvent): boolean {
   return (key === "Enter" || key === " ") && target instanceof Element && target.closest("button, a, summary") !== null;
 }
 
-/** Registers shortcuts while the component is mounted. The last registration of a key wins. */
+/**
+ * Registers shortcuts while the component is mounted. If several shortcuts use one key, the last one registered counts.
+ */
 export function useKeys(shortcuts: Shortcuts): void {
   const keyboard = useContext(KeyboardContext);
   const latest = useRef(shortcuts);
@@ -178,7 +180,9 @@ export function usePageTargets(): { shortcuts: ListedShortcut[]; places: readonl
   );
 }
 
-/** Joins shortcuts with the same label: they do the same. The last registration of a key wins. */
+/**
+ * Joins shortcuts with the same label, because they do the same. If several shortcuts use one key, keeps the last one.
+ */
 function joinShortcuts(groups: readonly Shortcuts[]): ListedShortcut[] {
   const all = new Map(groups.flatMap((group) => Object.entries(group)));
   const byLabel = Map.groupBy(all, ([, { label }]) => label);

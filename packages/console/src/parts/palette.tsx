@@ -28,7 +28,10 @@ const leastCharacters = 4;
 const labelPattern = /^[a-z][a-z0-9_-]{0,39}=.+$/;
 const idPattern = /^exec_[0-9A-Za-z]{26}$/;
 
-/** The user types a few letters and opens a page, a workflow, a run or a client, or starts an action of the page. */
+/**
+ * The command palette: the user types a few letters to open a page, a workflow, a run or a client, or to start an
+ * action.
+ */
 export function Palette({ onClose }: { onClose(): void }): JSX.Element {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);

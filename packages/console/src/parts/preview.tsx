@@ -16,7 +16,10 @@ interface PreviewProps {
 const maxRows = 50;
 const longestText = 100_000;
 
-/** Shows a preview of bytes. Nothing in them is executed: images are images, and another origin serves PDFs. */
+/**
+ * Shows a preview of bytes without executing any script in them: an `img` element shows images, and another origin
+ * serves PDFs.
+ */
 export function Preview({ bytes, name, type, pdf }: PreviewProps): JSX.Element {
   const kind = usePreviewKind(bytes, name, type);
   if (!kind) return <Loading lines={3} />;

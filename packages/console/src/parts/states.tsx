@@ -104,8 +104,8 @@ interface QueryViewProps<Data> {
 }
 
 /**
- * Shows the data of a query, or why it is missing. If a later refresh fails, the data stays visible, and everything
- * that the user typed stays too. The frame of the page says if the server does not answer.
+ * Shows the data of a query, or the reason why the data is missing. If a later refresh fails, the data and the user's
+ * input stay visible. The frame of the page reports that the server does not answer.
  */
 export function QueryView<Data>({ query, lines = 8, missing, children }: QueryViewProps<Data>): JSX.Element {
   if (missing && hasStatus(query.error, 404)) {
@@ -143,7 +143,7 @@ interface ListViewProps<Item> {
   children(items: readonly Item[]): ReactNode;
 }
 
-/** Shows a list, or why it is empty. */
+/** Shows a list, or the reason why the list is empty. */
 export function ListView<Item>(props: ListViewProps<Item>): JSX.Element {
   const { query, items = query.data ?? [], lines, icon, words, emptyContent, noneContent, children } = props;
   const show = () => {

@@ -3,8 +3,8 @@ import { type JSX, type MouseEvent, memo, type ReactNode, useEffect, useRef } fr
 import type { PagedQuery } from "./states.tsx";
 
 /**
- * The label of a column, its cells, their CSS classes, and what replaces the label in the header. Classes: `number`,
- * `wide` (hidden on narrow screens), `fixed` (one line), `sheet-end` (buttons).
+ * A column of a table: its label, its cells, their CSS classes, and the content that replaces the label in the header.
+ * Classes: `number`, `wide` (hidden on narrow screens), `fixed` (one line), `sheet-end` (buttons).
  */
 export type Column<Item> = readonly [
   label: string,

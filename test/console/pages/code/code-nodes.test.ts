@@ -80,7 +80,7 @@ describe("the state that the console shows for a prompt node", () => {
 });
 
 describe("the current code of a node", () => {
-  it("is the version that fits the definition, not the newest one", async () => {
+  it("is the version that fits the definition, even if another version is newer", async () => {
     const older = generation("fits", { created_at: "2026-11-24T10:00:00.000Z" });
     const newer = generation("stale", { ingredients: { ...then, prompt: "Multiply." } });
     const [node] = await nodesOf(workflow(), older, newer);
@@ -209,7 +209,7 @@ describe("stored code that a model wrote for a prompt node", () => {
     [{ requirements: [] }, { ingredient: "requirements", was: "", is: "numpy, pandas" }],
     [{ lib: {} }, { ingredient: "lib", part: "mails.py", was: null, is: hash("sha256", "x = 1") }],
     [{ lib: { ...then.lib, "old.py": "ab" } }, { ingredient: "lib", part: "old.py", was: "ab", is: null }],
-  ])("is stale if the model wrote it for a definition with %j", async (was, change) => {
+  ])("is stale if the model wrote the code for a definition with %j", async (was, change) => {
     expect(await since(was)).toEqual([change]);
   });
 
@@ -219,7 +219,7 @@ describe("stored code that a model wrote for a prompt node", () => {
     expect(await since({ prompt: `sha256:${hash("sha256", "other")}` }, { prompt: long })).toHaveLength(1);
   });
 
-  it("fits even if the code generator, the Python guides or other things outside the definition have changed", async () => {
+  it("fits even if the code generator, the Python guides or other ingredients outside the definition have changed", async () => {
     expect(await since({ reads: {}, generator: "0", guides: { money: "x" }, settings: "s", template: "u" })).toEqual(
       [],
     );

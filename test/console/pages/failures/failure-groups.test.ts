@@ -31,7 +31,7 @@ describe("the groups of failures", () => {
     expect(groupFailures([failed("a", { error: null })])).toEqual([]);
   });
 
-  it("name the first version with a failure if an earlier version ran without this failure", () => {
+  it("name the version in which a failure appeared first if an earlier version ran without this failure", () => {
     const runs = [failed("a", { version: 3 }), failed("a", { version: 2 }), failed("b", { version: 1 })];
     const told = groupFailures(runs, new Map([["orders", 1]]));
     expect(told.map(({ message, versions, newSince }) => [message, versions, newSince])).toEqual([
@@ -41,7 +41,7 @@ describe("the groups of failures", () => {
     expect(groupFailures([failed("a", { version: 2 })], new Map([["orders", 2]]))[0]?.newSince).toBeUndefined();
   });
 
-  it("offer no restart of child runs and of runs that a user has restarted before", () => {
+  it("offer a restart of all runs except child runs and runs that a user has restarted before", () => {
     const parent = { execution_id: "exec_0", scope: "", seq: 1 };
     const runs = [failed("a", { restarts: ["exec_9"] }), failed("a", { parent }), failed("a")];
     expect(groupFailures(runs)[0]?.restartable).toEqual([runs[2]]);

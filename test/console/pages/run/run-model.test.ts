@@ -50,7 +50,7 @@ it("a map and its join are shown as one visit, which has the state of the join",
   expect(states([fork], "now")).toEqual(["cancelled"]);
 });
 
-it("the times of a run are the sums of all its entries, whether their nodes are unfolded or not", () => {
+it("the times of a run are the sums over all its entries, even if nodes are folded", () => {
   const { times: sums } = modelOf([fork], null);
   expect(sums).toEqual({ waiting_ms: 5, sandbox_ms: 0, model_ms: 0, code_ms: 10 });
 });

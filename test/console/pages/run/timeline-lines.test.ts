@@ -79,7 +79,7 @@ it("the axis of a timeline leaves space for milliseconds between its ticks in a 
   for (const [index, at] of places.slice(1).entries()) expect(at - (places[index] ?? 0)).toBeGreaterThan(0.18);
 });
 
-it("the time at a position of the timeline is the time that is drawn there, also after a shortened wait", () => {
+it("each position of the timeline stands for the time that is drawn at this position, even after a shortened wait", () => {
   const busy = [
     { from: 0, to: 100 },
     { from: hour, to: hour + 100 },

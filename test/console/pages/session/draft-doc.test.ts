@@ -50,7 +50,7 @@ describe("a node that a user adds", () => {
     ]);
   });
 
-  it("is inserted before the end if it follows the last node, and else starts a further branch", () => {
+  it("is inserted before the end if the user adds it after the last node, and starts a new branch after any other node", () => {
     const line = addNodeAt(doc(["a"], [{ from: "a", to: "end" }]), node("x"), { after: "a" });
     expect(line.edges).toEqual([
       { from: "a", to: "x" },
@@ -83,7 +83,7 @@ describe("an edge that a user draws", () => {
 });
 
 describe("the deletion of a node", () => {
-  it("connects its neighbours, and keeps the order of branches", () => {
+  it("connects the neighbours of the node, and keeps the order of branches", () => {
     const edges = [
       { from: "d", to: "x", condition: true },
       { from: "d", to: "b", condition: false },
@@ -199,7 +199,7 @@ describe("a change of the triggers and settings of a draft", () => {
     expect(keys).toEqual([[1, 2], [2], [2, 3], [3, 2], [3, 2, 4], [5, 2], [5, 6]]);
   });
 
-  it("that removes triggers and receivers leaves empty fields, because the workflow would keep absent fields", () => {
+  it("sends empty fields for removed triggers and receivers, because the workflow keeps the values of absent fields", () => {
     const { settings } = changeSettings(doc([], []), [
       ["triggers", null],
       ["on_failure", null],
@@ -243,7 +243,7 @@ const change = fc.oneof(
 );
 
 describe("an undo", () => {
-  it("restores the edges, positions and nodes that were there before any change of the drawing", () => {
+  it("restores the edges, positions and nodes after any change of the drawing", () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 4 }), change, (earlier, last) => {
         const start = doc(
@@ -295,7 +295,7 @@ describe("a change of the nodes of a map", () => {
   const whole: Doc = { ...before, nodes: [...before.nodes, map("each", node("x"), map("inner", node("y")))] };
   const read = ({ nodes }: Doc) => JSON.parse(nodes.at(-1)?.text ?? "");
 
-  it("changes the body of the map, and leaves all other nodes as they are", () => {
+  it("changes the body of the map, and leaves all other nodes unchanged", () => {
     const add = (one: Doc) => addNodeAt(one, node("z"), { after: "y" });
     const after = changeInside(whole, "inner", (one) => moveNode(add(one), "z", { x: 1, y: 2 }));
     expect(read(after).nodes[1]).toMatchObject({ nodes: [{ id: "y" }, { id: "z" }], edges: [{ from: "y", to: "z" }] });

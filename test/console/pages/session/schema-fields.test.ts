@@ -12,7 +12,7 @@ describe("the form of a trigger", () => {
     expect(fields.map(({ description }) => description).join()).not.toMatch(/[`[]|\]\(/);
   });
 
-  it("shows errors at their fields, and returns all other findings separately", () => {
+  it("shows each error at its field, and returns all other findings separately", () => {
     const fields = listSchemaFields(schema, "webhook_trigger");
     const at = (key: string) => fields.findIndex((field) => field.key === key);
     const found = (path: string, severity: "error" | "warning" = "error") => {

@@ -20,7 +20,7 @@ const changes = (found: ReadonlyMap<string, string | { change: string }>) =>
   Object.fromEntries(Array.from(found, ([key, value]) => [key, typeof value === "string" ? value : value.change]));
 
 describe("two versions of a workflow in the console", () => {
-  it("are compared node by node, with the code of both", () => {
+  it("are compared node by node, with the code of both versions", () => {
     const before = definition([action("a", "x = 1"), action("b", "y = 1"), action("gone", "z = 1")]);
     const after = definition([action("a", "x = 1"), action("b", "y = 2"), action("come", "z = 1")]);
     const diff = diffWorkflows(before, after);

@@ -120,7 +120,7 @@ function NewClient({ onClose }: { onClose(): void }) {
   );
 }
 
-/** Re-encrypts all credentials, and lists those that no key decrypts. */
+/** Lets the user re-encrypt all credentials, and lists the credentials that no encryption key decrypts. */
 function RotateCredentials({ onClose }: { onClose(): void }) {
   const nova = useNova();
   const [result, setResult] = useState<{ sealed: number; locked: readonly string[] }>();
@@ -375,7 +375,7 @@ function Danger({ client: { slug } }: { client: Client }) {
   );
 }
 
-/** Reads the export page by page, and saves it as one file. */
+/** A button that reads a client's export page by page, and saves it as one file. */
 function Download({ slug }: { slug: string }) {
   const nova = useNova();
   const [count, setCount] = useState(0);
@@ -411,7 +411,7 @@ function Download({ slug }: { slug: string }) {
   );
 }
 
-/** Reads the export of a client. Each record is a line of JSON; the last line is the signature over all records. */
+/** Reads the export of a client. Each record is one line of JSON. The last line is the signature of all records. */
 async function* readExport(nova: NovaClient, slug: string, signal: AbortSignal): AsyncGenerator<string[]> {
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const query = cursor === undefined ? {} : { cursor };

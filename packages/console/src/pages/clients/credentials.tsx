@@ -27,7 +27,7 @@ type Credential = Schemas["Credential"];
 
 const words = texts.clients.credentials;
 
-/** The credentials of an owner. Their values are never shown. */
+/** Lists the credentials of their owner, but never shows their values. */
 export function Credentials({ owner }: { owner: CredentialOwner }) {
   const nova = useNova();
   const reload = useReload();

@@ -8,7 +8,7 @@ type Label = keyof typeof texts.clients.credentials.fields;
 export interface CredentialField {
   name: string;
   label: Label;
-  /** `pairs`: names and secret values that the user adds. */
+  /** `pairs`: a list of names with secret values, to which the user adds rows. */
   type: "text" | "secret" | "port" | "url" | "pairs";
   isOptional?: true;
   example?: string;
@@ -67,7 +67,7 @@ export interface Pair {
   value: string;
 }
 
-/** The input of a form: texts by field, and the rows of its `pairs` field. */
+/** The input of a credential form: texts by field, and the rows of the field of type `pairs`. */
 export interface CredentialDraft {
   texts: Readonly<Record<string, string>>;
   pairs: readonly Pair[];
@@ -92,10 +92,10 @@ export function buildValues(kind: Kind, { texts: input, pairs }: CredentialDraft
 type Problem = keyof typeof texts.clients.credentials.problems;
 
 const shortestSecret = 6;
-/** The form of names in a credential of the kind `custom`. Other kinds allow any name. */
+/** The pattern of valid names in a credential of the kind `custom`. Other kinds allow any name. */
 const fieldName = /^[a-z][a-z0-9_]{0,59}$/;
 
-/** Returns the problem of a field that the server would refuse. */
+/** Returns the reason why the server would refuse the value of a field; undefined for a valid value. */
 export function checkField({ type }: CredentialField, value: string): Problem | undefined {
   if (value === "") return undefined;
   if (type === "secret" && value.length < shortestSecret) return "short";
@@ -136,7 +136,9 @@ export function createSettingsDraft({ name, mail_from, on_failure: { mail = [], 
   };
 }
 
-/** Returns only changed settings: even an unchanged `mail_from` would need a key with more rights. */
+/**
+ * Returns only the changed settings. A request that contains `mail_from`, even unchanged, needs a key with more rights.
+ */
 export function diffSettings(client: Client, draft: SettingsDraft) {
   const before = createSettingsDraft(client);
   const name = draft.name.trim();
@@ -177,7 +179,7 @@ export function checkQuota(name: QuotaName, text: string): "whole" | "amount" | 
   return /^\d+$/.test(value) ? undefined : "whole";
 }
 
-/** Builds all quotas, which are replaced together. An empty text removes a limit. */
+/** Builds all quotas, because one request replaces all of them. An empty text removes a limit. */
 export function parseQuotas(draft: QuotasDraft): Quotas {
   const values = quotaNames.map((name) => [name, draft[name].trim() === "" ? null : Number(draft[name])] as const);
   return Object.fromEntries(values) as Quotas;

@@ -7,7 +7,8 @@ type Generation = Schemas["Generation"];
 export interface CodeVersion extends Omit<Generation, "status"> {
   status: Generation["status"] | "locked";
   /**
-   * The parts of the definition that have changed since the code was written; undefined if the node no longer exists.
+   * The ingredients in the definition that have changed since the model wrote the code; undefined if the node no longer
+   * exists.
    */
   changes: Change[] | undefined;
 }
@@ -15,7 +16,7 @@ export interface CodeVersion extends Omit<Generation, "status"> {
 export const codeStates = ["waits", "stale", "candidate", "runs", "replaced"] as const;
 export type CodeState = (typeof codeStates)[number];
 
-/** A prompt node, for all clients or for one client. */
+/** A prompt node with the versions of its code, for all clients or for one client. */
 export type CodeNode = ReturnType<typeof createCodeNode>;
 
 interface CodeSource {
@@ -25,8 +26,8 @@ interface CodeSource {
 }
 
 /**
- * Builds the prompt nodes of a workflow with all versions of their code: locked code first, then stored code, each with
- * the newest first.
+ * Builds the prompt nodes of a workflow with all versions of their code. Locked code comes before stored code; in each
+ * group the newest code comes first.
  */
 export async function buildCodeNodes(
   { workflow, definition, generations }: CodeSource,
@@ -46,7 +47,10 @@ export async function buildCodeNodes(
 }
 
 function createCodeNode(key: string, workflow: string, versions: CodeVersion[], needsApproval: boolean) {
-  /** The version that runs or waits for approval; if there is none, the newest version that is not replaced. */
+  /**
+   * The version that runs or waits for approval. If there is none, the newest version that is not replaced, or else the
+   * first.
+   */
   const current =
     versions.find((one) => isCurrent(one, needsApproval)) ??
     versions.find(({ status }) => status !== "replaced") ??
@@ -78,7 +82,10 @@ export function compareCodeNodes(a: CodeNode, b: CodeNode): number {
   return codeStates.indexOf(a.state) - codeStates.indexOf(b.state) || a.key.localeCompare(b.key);
 }
 
-/** Lists the code of the lock file. In definitions, this code has other member names than in the store. */
+/**
+ * Lists the code of the lock file, which the definition contains as `lock`. The members of this code have other names
+ * there than in the store.
+ */
 function listLockedCode(definition: unknown): (Omit<Generation, "status"> & { status: "locked" })[] {
   return Object.entries(asRecord(asRecord(definition).lock)).map(([node, value]) => {
     const locked = asRecord(value);
@@ -107,14 +114,14 @@ function listLockedCode(definition: unknown): (Omit<Generation, "status"> & { st
 type Costs = Partial<Generation["cost"]>;
 
 /**
- * The ingredients of a prompt node: the parts of its current definition from which a model writes its code. They have
- * the same names as in `Generation.ingredients`.
+ * The ingredients of a prompt node that its current definition contains. A model writes the code of the node from them.
+ * They have the same names as in `Generation.ingredients`.
  */
 export type CurrentIngredients = NonNullable<ReturnType<typeof readIngredients>>;
 
 /**
- * A part of the definition (an ingredient) that has changed since the code was written from it. `null` means that the
- * part is absent.
+ * An ingredient in the definition that has changed since the model wrote the code. `null` means that the ingredient is
+ * absent.
  */
 export interface Change {
   ingredient: string;
@@ -123,12 +130,15 @@ export interface Change {
   is: string | null;
 }
 
-/** Maximum number of characters of a prompt that is stored as text. Longer prompts are stored as their hash. */
+/**
+ * Maximum number of characters of a prompt that the store keeps as text. Of a longer prompt, the store keeps only the
+ * hash.
+ */
 const longestPrompt = 4000;
 
 /**
- * Reads the parts of a definition from which a model writes a node's code, as the engine does; undefined if the node no
- * longer exists or has no prompt.
+ * Reads from a definition the ingredients of a prompt node, in the same form as the engine. Returns undefined if the
+ * node no longer exists or has no prompt.
  */
 export function readIngredients(definition: unknown, nodeId: string) {
   const { model, requirements, lib } = asRecord(definition);
@@ -181,8 +191,8 @@ function findModel(own: Record<string, unknown>, common: Record<string, unknown>
 }
 
 /**
- * Compares the definition from which code was written with the current definition, part by part. It leaves out input
- * types, guides, generator and sandbox: a definition does not contain these, so only a run compares them.
+ * Compares the ingredients from which a model wrote code with those in the current definition, one by one. Does not
+ * compare input types, guides, generator and sandbox. A definition does not contain these, so only a run compares them.
  */
 export async function findChanges(
   ingredients: Readonly<Record<string, unknown>>,

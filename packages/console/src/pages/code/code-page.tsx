@@ -138,17 +138,17 @@ function useCode(workflow: string | undefined) {
   });
 }
 
-/** Reads the nodes of the version that new runs use. */
+/** Reads the prompt nodes of the version that new runs use. */
 async function readCodeNodes(nova: NovaClient, id: string, version: number | null): Promise<CodeNode[]> {
   const [{ definition }, generations] = await Promise.all([
     nova.workflows.get(id, version === null ? {} : { version }),
     Array.fromAsync(nova.workflows.generations(id)),
   ]);
-  // Numbers may lose digits here, because the page shows only texts of the definition.
+  // Numbers may lose digits in `JSON.parse`, but the page shows only texts of the definition.
   return buildCodeNodes({ workflow: id, definition: JSON.parse(asRaw(definition).text), generations });
 }
 
-/** One node: its current code, or an older version from its history. */
+/** Shows a node with its current code, or with the version that the user selected in its history. */
 function NodeDetail({ node, onBack }: { node: CodeNode; onBack(): void }) {
   const [selectedId, setSelectedId] = useState<string>();
   const version = node.versions.find((one) => buildVersionId(one) === selectedId) ?? node.current;
@@ -196,7 +196,10 @@ function NodeDetail({ node, onBack }: { node: CodeNode; onBack(): void }) {
   );
 }
 
-/** Returns the id of a version. Two versions may have the same key, if they were written for the same inputs. */
+/**
+ * Returns the id of a version. The key alone is not unique, because code that was written for the same inputs has the
+ * same key.
+ */
 function buildVersionId({ key, code_hash, status }: CodeVersion): string {
   return `${key}.${code_hash}.${status === "locked" ? "lock" : "store"}`;
 }

@@ -12,11 +12,11 @@ export interface CostQuery {
 export const measures = ["cost", "tokens", "saved"] as const;
 export type Measure = (typeof measures)[number];
 
-/** Maximum number of workflows with a colour of their own. */
+/** Maximum number of workflows that have their own colour. */
 const maxSeries = 6;
 /**
- * The id of the series for all workflows without a colour of their own. No workflow can have this id, because ids
- * contain no dots.
+ * The id of the series for all workflows without their own colour. No workflow can have this id, because ids of
+ * workflows contain no dots.
  */
 export const others = "...";
 
@@ -40,8 +40,9 @@ function readMeasure({ cost_usd, saved_usd, tokens_input, tokens_output }: CostF
 }
 
 /**
- * Builds a bar for every day in UTC, including days without runs. `series` has the ids of the most expensive workflows,
- * and `others` for the sum of all remaining workflows. `values` has one value per series, in stacking order.
+ * Builds a bar for every day in UTC, including days without runs. `series` lists the ids of the workflows with the
+ * largest values, and `others` for the sum of all remaining workflows. `values` of a bar has one value per series, from
+ * bottom to top.
  */
 export function buildCostChart(figures: readonly CostFigures[], measure: Measure, days: number, now: number) {
   const sums = new Map<string, number>();
@@ -66,7 +67,7 @@ export function buildCostChart(figures: readonly CostFigures[], measure: Measure
   return { series, days: all, largest: Math.max(0, ...all.map(({ total }) => total)) };
 }
 
-/** Computes the values of grid lines: at most four round numbers above zero. */
+/** Computes the values at which the chart draws grid lines: at most four round numbers above zero. */
 export function computeTicks(largest: number): number[] {
   if (largest <= 0) return [];
   const rough = largest / 3;

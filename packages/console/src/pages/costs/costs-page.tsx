@@ -133,7 +133,7 @@ function Sums({ sums }: { sums: CostSums }) {
 
 const dayName = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
 
-/** A stacked bar per day. A table shows the same figures for screen readers. */
+/** Shows one stacked bar per day. For screen readers, a table contains the same figures. */
 function CostChart({ chart, measure }: { chart: CostChartData; measure: Measure }) {
   const { series, days, largest } = chart;
   const ticks = computeTicks(largest);
@@ -203,7 +203,7 @@ interface FigureTableProps<Path extends FigurePath> {
   filter: CostQuery;
   columns: readonly Column<ItemOf<Path>>[];
   keyOf(item: ItemOf<Path>): string;
-  /** Sorts the most important rows first. */
+  /** Compares two rows, so that a sort puts the most important row first. */
   compare(a: ItemOf<Path>, b: ItemOf<Path>): number;
 }
 

@@ -1,12 +1,12 @@
 import type { Execution } from "@nova/client";
 import { normalizeMessage } from "../run/fix/failed-line.ts";
 
-/** Failures with the same cause, as far as their records tell: the same node and class, and a similar message. */
+/** Failed runs that seem to have the same cause: the same node and error class, and a similar message. */
 export type FailureGroup = ReturnType<typeof createGroup>;
 
 /**
- * Groups failed runs, the largest group first. `firstVersions` contains the oldest version of each workflow that ran in
- * the same period.
+ * Groups failed runs by their cause, the largest group first. `firstVersions` contains, by workflow, the oldest version
+ * that ran in the same period.
  */
 export function groupFailures(
   runs: readonly Execution[],
@@ -35,13 +35,13 @@ function createGroup(key: string, same: readonly Execution[], firstVersions: Rea
     message: error?.message ?? "",
     /** The failed runs, newest first. */
     runs,
-    /** The runs that can be restarted: no child run, and not restarted before. */
+    /** The runs that can be restarted: child runs and runs that a user has restarted before are left out. */
     restartable: runs.filter(({ restarts, parent }) => restarts.length === 0 && !parent),
     /** The versions of the failed runs, in ascending order. */
     versions,
     /**
-     * The version with which the failure appeared. Undefined unless the page knows runs of an earlier version, and none
-     * of these runs failed in this way.
+     * The version in which the failure appeared first. Undefined unless the page knows runs of an earlier version
+     * without this failure.
      */
     newSince: (firstVersions.get(workflow) ?? first) < first ? first : undefined,
   };

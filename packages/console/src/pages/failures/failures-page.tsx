@@ -21,7 +21,7 @@ import { type FailureGroup, groupFailures } from "./failure-groups.ts";
 const words = texts.failures;
 const pauseMs = 10_000;
 const pageSize = 200;
-/** Maximum number of failed runs that are read; a period with more shows the newest ones. */
+/** Maximum number of failed runs that the page reads. Of a period with more failed runs, the page shows the newest. */
 const maxRead = 1_000;
 type Range = keyof typeof rangesMs;
 
@@ -72,7 +72,7 @@ function useFailures(workflow: string | undefined, range: Range) {
     },
   });
 
-  /** Returns the oldest version of each workflow that ran in the period, among its newest runs. */
+  /** Returns, by workflow, the oldest version among the workflow's newest runs in the period. */
   async function readFirstVersions(failed: readonly Execution[], query: { from: string }) {
     const versions = new Map<string, number>();
     await workConcurrently([...new Set(failed.map((run) => run.workflow))], async (id) => {
@@ -112,7 +112,7 @@ function Cause({ group: { workflow, node, class: name, message, runs } }: { grou
   );
 }
 
-/** Reads the failed line of a run from the traceback of its failed entry. */
+/** Returns the number of the line at which the code of a run failed, from the traceback of the failed entry. */
 function useLine(run: Execution | undefined): number | undefined {
   const nova = useNova();
   const { data } = useQuery({
@@ -144,7 +144,7 @@ function Versions({ group: { versions, newSince } }: { group: FailureGroup }) {
   );
 }
 
-/** Restarts all runs of a group that were not restarted before. */
+/** A button that restarts all runs of a group that were not restarted before. */
 function RestartGroup({ group: { restartable, runs } }: { group: FailureGroup }) {
   const { executions } = useNova();
   const reload = useReload();

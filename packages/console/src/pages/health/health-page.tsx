@@ -136,7 +136,10 @@ const tones: Record<Stored["state"], string> = {
   unknown: "bad",
 };
 
-/** Counts of stored records. They are read on request, because counting reads the whole table. */
+/**
+ * Shows the counts of stored records. The page requests the counts only when the user asks for them, because the server
+ * reads the whole table to count.
+ */
 function Formats() {
   const [isRequested, setRequested] = useState(false);
   const formats = useList("/formats", {}, { enabled: isRequested, staleTime: 60_000 });

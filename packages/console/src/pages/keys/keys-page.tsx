@@ -73,7 +73,7 @@ function DeleteKey({ item: { id, name } }: { item: Key }) {
 type Role = Key["role"];
 const roles = Object.entries(words.roles) as [Role, string][];
 
-/** Creates a key and shows it once. Closing the dialog discards it. */
+/** A dialog that creates a key and shows it once. When the dialog closes, the page forgets the key. */
 function NewKey({ onClose }: { onClose(): void }) {
   const nova = useNova();
   const reload = useReload();

@@ -17,7 +17,7 @@ const dayMs = 86_400_000;
 const hoursPerDay = 24;
 const maxListed = 5;
 
-/** The state of all workflows at a glance: the last 24 hours, and what waits now. */
+/** Shows the state of all workflows: the figures of the last 24 hours, and the runs and tasks that wait now. */
 export function OverviewPage() {
   const from = new Date(Math.floor(Date.now() / pauseMs) * pauseMs - dayMs).toISOString();
   const figures = useList("/analytics/workflows", { query: { from } }, { refetchInterval: pauseMs });
@@ -66,14 +66,14 @@ function Tiles({ workflows }: { workflows: readonly Figures[] }) {
   return <Facts className="tiles" facts={tiles.map(([label, value]) => [label, value, "huge"])} factLook="tile card" />;
 }
 
-/** Returns the dollars of today. A day is a day in UTC, as on the page of costs. */
+/** Returns the cost of today's model calls in dollars. The day is a day in UTC, as on the page of costs. */
 function useCostToday(): number | undefined {
   const today = new Date().toISOString().slice(0, 10);
   const { data } = useList("/analytics/ai-cost", { query: { from: today } }, { refetchInterval: pauseMs });
   return data?.filter(({ day }) => day === today).reduce((total, { cost_usd }) => total + cost_usd, 0);
 }
 
-/** The API lists tasks oldest first. */
+/** Shows the oldest open task, which is the first task that the API lists. */
 function OldestTask() {
   const now = useNow();
   const { data } = usePages("/tasks", { query: { limit: 1 } }, { refetchInterval: pauseMs });

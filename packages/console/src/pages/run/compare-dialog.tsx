@@ -16,9 +16,9 @@ import { texts } from "../../texts.ts";
 
 const words = texts.run.compare;
 type NodeDiff = ItemOf<"/executions/{a}/diff/{b}">;
-/** Number of runs of the workflow among which the user chooses. */
+/** Number of runs of the workflow that the dialog offers for the comparison. */
 const offered = 30;
-/** Number of nodes that are shown. The table renders all its rows. */
+/** Maximum number of nodes that the dialog shows, because the table renders all its rows. */
 const maxShown = 200;
 
 interface CompareDialogProps {
@@ -29,7 +29,7 @@ interface CompareDialogProps {
   onClose(): void;
 }
 
-/** Compares the run with another one, node by node, as `nova diff` does. */
+/** Compares the run with another run, node by node, as `nova diff` does. */
 export function CompareDialog({ run, other, onChoose, onClose }: CompareDialogProps) {
   const { execution_id: id, workflow, ended_at } = run;
   const nova = useNova();
@@ -81,7 +81,7 @@ function Nodes({ nodes, run, other }: { nodes: readonly NodeDiff[]; run: string;
   );
 }
 
-/** Returns whether something other than the time of the node differs. */
+/** Returns whether a node differs between the two runs in more than its time. */
 function isDifferent({ path, definition, code, context, cost: { was, is } }: NodeDiff): boolean {
   const isSame = path === "both" && definition.same && code.same && listElements(asRaw(context).text).length === 0;
   return !isSame || was?.cost_usd !== is?.cost_usd;
@@ -107,7 +107,8 @@ function buildColumns(run: string, other: string): Column<NodeDiff>[] {
 }
 
 /**
- * The values of the keys that the node set differently: first the values of the other run, then the values of this run.
+ * Shows the values of the keys that a node set differently in the two runs: first the values of the other run, then the
+ * values of this run.
  */
 function Changes({ text, home: [other, run] }: { text: string; home: readonly [other: string, run: string] }) {
   const roots = useMemo(() => {

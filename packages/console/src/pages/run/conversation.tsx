@@ -15,7 +15,10 @@ interface ConversationProps {
   onSelect(visit: Visit): void;
 }
 
-/** Shows what an agent and its model said to each other, in order. A click on a call selects the visit of its tool. */
+/**
+ * Shows the messages between an agent and its model, in order. A click on a call of a tool selects the visit of this
+ * tool.
+ */
 export function Conversation({ visit, model, onSelect }: ConversationProps) {
   const talk = useMemo(() => findTalk(model.visits, visit), [model, visit]);
   const entries = talk.flatMap(({ entry }) => entry ?? []);
@@ -44,7 +47,7 @@ interface TurnProps {
   onSelect(visit: Visit): void;
 }
 
-/** One answer of the model or one run of the code, with its calls and what they returned. */
+/** Shows one answer of the model, or one run of the agent's code, with its tool calls and their results. */
 function Turn({ entry, visits, onSelect }: TurnProps) {
   const { reply, changes, error_message: error, branches } = entry;
   const speaker = entry.code_hash === null ? (entry.ai_metadata?.model ?? texts.run.model) : texts.run.code;
@@ -85,7 +88,8 @@ function Turn({ entry, visits, onSelect }: TurnProps) {
 }
 
 /**
- * Returns the visits of an agent in the same conversation as `visit`. A join is between each visit and the next one.
+ * Returns the visits of an agent that belong to the same conversation as `visit`. The entry of a join is between each
+ * visit and the next, so their entry numbers differ by 2.
  */
 function findTalk(visits: readonly Visit[], { execution, node, scope, seq }: Visit): Visit[] {
   const same = visits.filter((one) => one.execution === execution && one.node === node && one.scope === scope);

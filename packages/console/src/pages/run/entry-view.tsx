@@ -21,13 +21,13 @@ const words = texts.run;
 interface EntryProps {
   execution: string;
   entry: ChainEntry;
-  /** The names of the credentials that the node receives; undefined: the page does not know them. */
+  /** The names of the credentials that the node receives; undefined if the page does not know the names. */
   credentials?: readonly string[] | undefined;
   /** Whether the changes to the context are shown first. */
   isDiffFirst?: boolean;
 }
 
-/** Reads an entry in full. An entry never changes, so it is read once. */
+/** Reads an entry with all its fields. The page reads each entry once, because an entry never changes. */
 export function useEntry(execution: string, { seq, scope, hash }: Pick<ChainEntry, "seq" | "scope" | "hash">) {
   const nova = useNova();
   return useQuery({
@@ -41,7 +41,7 @@ export function useEntry(execution: string, { seq, scope, hash }: Pick<ChainEntr
   });
 }
 
-/** One entry in full. */
+/** Shows one entry with all its fields. */
 export function EntryView({ execution, entry, credentials, isDiffFirst = false }: EntryProps) {
   const link = useEntry(execution, entry);
   return (
@@ -139,7 +139,7 @@ function Source({ of, node }: { of: NonNullable<ChainEntry["reused_from"]>; node
 
 type Change = "added" | "changed" | "removed" | "kept";
 
-/** The changes of a node to the context, key by key. Unchanged keys are folded. */
+/** Shows how a node changed the context, key by key. Keys without a change are folded. */
 function ContextDiff({ before, after, home }: { before: Raw | null; after: Raw | null; home: BlobHome }) {
   const [isComplete, setComplete] = useState(false);
   const [changed, kept] = useMemo(() => {
@@ -170,7 +170,10 @@ const looks = {
   kept: undefined,
 } as const;
 
-/** Lists the value of a key before and after, if it has changed. */
+/**
+ * Returns the values of one key of the context for the tree. If the node changed the value, these are the value before
+ * and the value after.
+ */
 function listRoots({ key, change, before, after }: ReturnType<typeof diffContexts>[number]): Root[] {
   const note = change === "kept" ? undefined : words[change];
   const now = { key, text: after ?? before ?? "null", open: change === "kept" ? 0 : 1, look: looks[change], note };
@@ -195,7 +198,7 @@ function classifyChange(before: string | undefined, after: string | undefined): 
   return after === undefined ? "removed" : "changed";
 }
 
-/** A whole context, without a comparison. */
+/** Shows a whole context, without a comparison. */
 export function WholeContext({ context, home }: { context: Raw; home: BlobHome }) {
   const roots = useMemo(
     () => listMembers(context.text).map(({ key, text }) => ({ key, text, open: 1 })),
@@ -211,7 +214,7 @@ function Steps({ steps }: { steps: readonly Step[] }) {
   return (
     <ol className="stack">
       {steps.map((step, index) => {
-        // An attempt is compared with the previous attempt of the same agent.
+        // The page compares the code of an attempt with that of the same agent's previous attempt.
         const earlier = steps.slice(0, index).filter(({ agent_name }) => agent_name === step.agent_name);
         const before = earlier.findLast(({ generated_code }) => generated_code !== null)?.generated_code ?? undefined;
         return (
@@ -227,7 +230,7 @@ function Steps({ steps }: { steps: readonly Step[] }) {
   );
 }
 
-/** Shows the first attempt in full, and later attempts as differences. */
+/** Shows one attempt of an agent. `before` is the code of the previous attempt; if present, shows the difference. */
 function StepView({ step, before }: { step: Step; before: string | undefined }) {
   const { generated_code: code, error_message: error, tool_calls: calls, output_data: output, prompt, answer } = step;
   const label = `${words.code} ${words.attempt(step.attempt_number)}`;

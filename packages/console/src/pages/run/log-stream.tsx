@@ -22,7 +22,7 @@ interface LogStreamProps {
   onTimeline(): void;
 }
 
-/** The output of all nodes in the order of their start. Only the output of visible nodes is read. */
+/** Shows the output of all nodes, in the order in which the nodes started. Reads only the output of visible nodes. */
 export function LogStream({ model, onSelect, onTimeline }: LogStreamProps) {
   const visits = useMemo(() => model.visits.filter(mayPrint).toSorted((a, b) => a.from - b.from), [model]);
   const [follows, setFollows] = useState(model.isOpen);
@@ -94,7 +94,7 @@ function LogHead({ visit, onSelect }: { visit: Visit; onSelect(visit: Visit): vo
   );
 }
 
-/** The output of the failed attempts, and of the last one. */
+/** Shows the output of an ended node: that of its failed attempts, and that of its last attempt. */
 function EndedLog({ execution, entry }: { execution: string; entry: ChainEntry }) {
   const { data } = useEntry(execution, entry);
   if (!data) return <Loading lines={1} />;
@@ -104,16 +104,19 @@ function EndedLog({ execution, entry }: { execution: string; entry: ChainEntry }
 }
 
 const pauseMs = 1_000;
-/** Maximum length of the output that the page keeps, which is also the maximum of the server. */
+/** Maximum number of characters of output that the page keeps. The server has a limit of the same size. */
 const maxKept = 64 * 1024;
 
 interface PrintedSoFar {
   text: string;
-  /** The number of lines before the text that the page knows and does not keep; undefined: the text is complete. */
+  /**
+   * The number of lines that were cut off before the text; 0 if this number is not known; undefined if the text is
+   * complete.
+   */
   cutLines: number | undefined;
 }
 
-/** Adds new output. The server may have dropped bytes, and then the page does not know the number of their lines. */
+/** Adds new output to the text. If the server has dropped bytes, the page does not know how many lines they had. */
 function addPrinted({ text, cutLines }: PrintedSoFar, printed: { text: string; left_out: number }): PrintedSoFar {
   const whole = text + printed.text;
   if (printed.left_out === 0 && whole.length <= maxKept) return { text: whole, cutLines };
@@ -124,14 +127,14 @@ function addPrinted({ text, cutLines }: PrintedSoFar, printed: { text: string; l
   return { text: kept, cutLines: isCounted ? (cutLines ?? 0) + cut : 0 };
 }
 
-/** The live output of running code. It scrolls with its end. */
+/** Shows the live output of running code, and scrolls to the newest line. */
 export function LiveLog({ visit }: { visit: Visit }) {
   const nova = useNova();
   const { execution, seq, scope, work, state } = visit;
   const [{ text, cutLines }, setLog] = useState<PrintedSoFar>({ text: "", cutLines: undefined });
   const after = useRef<string | null>(null);
   const runs = state === "running";
-  // Each view has a query of its own, because each reads from its own place.
+  // Each view has its own query, because each view reads from its own position.
   const view = useId();
   useQuery({
     queryKey: ["log", execution, scope, seq, view],

@@ -17,10 +17,13 @@ import { listEntries } from "./run-model.ts";
 
 const words = texts.run.proof;
 const pageSize = 200;
-/** Number of links that are listed before the user asks for all. */
+/** Number of entries that are listed before the user asks for all entries. */
 const firstShown = 100;
 
-/** The chain of work as a list: its hashes, its signature, its root with the time, and the people in it. */
+/**
+ * Lists the entries of the chain of work with their hashes and people. Also shows the signature, the root and its time
+ * stamp.
+ */
 export function ProofDialog({ run, onClose }: { run: WholeExecution; onClose(): void }) {
   const { execution_id: id } = run;
   const nova = useNova();
@@ -135,7 +138,10 @@ function Hash({ text }: { text: string }) {
   );
 }
 
-/** Returns the person of an entry, who answered, voted, patched the context, or wrote the outcome by hand. */
+/**
+ * Returns a text with the person who caused an entry: who answered, voted, patched the context or wrote the outcome by
+ * hand. Returns undefined if no person caused the entry.
+ */
 export function findPerson(entry: ChainEntry): string | undefined {
   const { vote, edited, patched, changes, node_id, node_type } = entry;
   if (edited) return words.edited(edited.by);

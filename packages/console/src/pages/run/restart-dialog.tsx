@@ -24,7 +24,7 @@ interface RestartDialogProps {
   onClose(): void;
 }
 
-/** Shows which nodes would run and which results are reused, and restarts after confirmation. */
+/** Shows which nodes would run and which results would be reused. Restarts the run after a confirmation. */
 export function RestartDialog({ run, from, onClose }: RestartDialogProps) {
   const { execution_id: id, workflow } = run;
   const nova = useNova();
@@ -69,7 +69,7 @@ export function RestartDialog({ run, from, onClose }: RestartDialogProps) {
   );
 }
 
-/** Renders the replaced values as a JSON object; undefined without any. */
+/** Renders the values that replace initial values as a JSON object; undefined if there are no such values. */
 function renderPatch(extras: readonly Extra[]): string | undefined {
   const drafts = extras.map(({ draft }) => draft);
   const members = renderMembers(createExtraFields(extras), drafts);
@@ -109,7 +109,7 @@ function useNodes(workflow: string, version: number) {
   });
 }
 
-/** The code and prompts that differ between the version of the run and the chosen one. */
+/** Shows the code and prompts that differ between the version of the run and the chosen version. */
 function VersionDiff({ run: { workflow, version: before }, version }: { run: WholeExecution; version: number }) {
   const [old, now] = [useNodes(workflow, before), useNodes(workflow, version)];
   if (!old.data || !now.data) return null;
@@ -126,7 +126,7 @@ interface PatchProps extends Pick<MoreValuesProps, "extras" | "problems" | "onCh
   run: WholeExecution;
 }
 
-/** Values that replace those of the initial context. */
+/** Lets the user enter values that replace values of the initial context. */
 function Patch({ run: { execution_id: id }, extras, problems, onChange }: PatchProps) {
   const nova = useNova();
   const start = useQuery({
@@ -166,7 +166,7 @@ interface AskAgainProps {
 
 const asking = new Set(["approval", "wait", "workflow"]);
 
-/** The reused nodes that asked a person, a model or another system, which can be asked again. */
+/** Lists the reused nodes that asked a person, a model or another system. The user chooses which of them ask again. */
 function AskAgain({ run: { workflow, version }, reused, again, onChange }: AskAgainProps) {
   const { data: nodes } = useNodes(workflow, version);
   const places = new Set([...reused.map(nodeOfPlace), ...again]);
@@ -193,7 +193,7 @@ function AskAgain({ run: { workflow, version }, reused, again, onChange }: AskAg
   );
 }
 
-/** Returns the id of the node of a place: `find` of `billing/each[3].find#2`. */
+/** Returns the id of the node at a place, for example `find` for `billing/each[3].find#2`. */
 function nodeOfPlace(place: string): string {
   const [last = place] = place.split(/[/.]/).slice(-1);
   return last.replace(/#\d+$|\[\d+\]$/, "");

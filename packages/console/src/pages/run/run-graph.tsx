@@ -18,7 +18,7 @@ interface RunGraphProps {
   toggle(node: string): void;
   selected: string | undefined;
   onSelect(node: string): void;
-  /** The place in the graph that the address names. */
+  /** The visible part of the graph, as the address contains it. */
   view: string | undefined;
   onView(view: string | undefined): void;
 }
@@ -86,7 +86,7 @@ function styleEdge(model: RunModel, { from, to, label, max }: GraphEdge): EdgeLo
 
 interface RunCardData {
   state: NodeState["state"];
-  /** The colour of the node in the map of a large graph. */
+  /** The colour of the node in the small map that the page shows for a large graph. */
   tone: string;
   /** Whether the run may still reach the node. */
   mayRun: boolean;
@@ -136,7 +136,10 @@ export const stateLooks: Record<NodeState["state"], { tone: string; icon: IconNa
   idle: { tone: "idle", icon: undefined, label: texts.run.notRun },
 };
 
-/** Returns the look of a node. A node that an open run has not reached may still run. */
+/**
+ * Returns the icon, the colour and the label of a node's state. If an open run may still reach the node, the label says
+ * that the run has not reached the node yet.
+ */
 export function lookOfState(state: NodeState["state"], mayRun: boolean) {
   const look = stateLooks[state];
   return state === "idle" && mayRun ? { ...look, label: texts.run.notReached } : look;

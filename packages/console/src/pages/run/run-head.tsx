@@ -76,13 +76,16 @@ export function RunHead({ run }: RunProps) {
   );
 }
 
-/** Names the person who started the run. The page shows a trigger or another run as a separate fact. */
+/**
+ * Returns the name of the person who started the run. If a trigger or another run started it, the page shows this
+ * separately.
+ */
 function nameStarter({ started_by, trigger, parent }: WholeExecution) {
   if (started_by !== null) return <UntrustedText text={started_by} />;
   return trigger === null && parent === null && texts.run.byKey;
 }
 
-/** The input of the run, which leads to the entry of its start. */
+/** Shows the input of the run as a link to the entry of the start node. */
 function InputLink({ id }: { id: string }) {
   const nova = useNova();
   const { data } = useQuery({
@@ -115,7 +118,10 @@ function RunLink({ id }: { id: string }) {
   );
 }
 
-/** Verifies the chain of work on request, because it reads every entry. */
+/**
+ * A button that verifies the chain of work. The page verifies the chain only on request, because the check reads every
+ * entry.
+ */
 function HashBadge({ run: { execution_id: id, status } }: RunProps) {
   const nova = useNova();
   const words = texts.run.verify;
@@ -200,7 +206,10 @@ function RunActions({ run }: RunProps) {
   );
 }
 
-/** The other run is in the address, so that a copied address shows the same comparison. */
+/**
+ * A button that compares the run with another run. The address contains the id of the other run, so that a copied
+ * address shows the same comparison.
+ */
 function Compare({ run }: RunProps) {
   const [{ compare }, change] = useAddress(["compare"]);
   const choose = (other: string) => change({ compare: other === "" ? "choose" : other });

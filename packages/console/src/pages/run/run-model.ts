@@ -2,16 +2,19 @@ import { type ChainEntry, sumTimes, type Times, type WholeExecution } from "@nov
 import { type Graph, prefixGraph } from "../../parts/graph/definition.ts";
 
 /**
- * `next`: the run continues with this node, but nothing has started it yet. `cancelled`: the run was closed while the
- * node was at work.
+ * The state of a visit. `next`: the run continues with this node, but the node has not started yet. `cancelled`: the
+ * run was closed while the node was at work.
  */
 type VisitState = "success" | "failed" | "cancelled" | "running" | "waiting" | "next";
 
 /** One visit of a node: one time that the run reaches the node. */
 export interface Visit {
-  /** The scope and the number of the visit's entry, after the prefix of the enclosing runs; unique on the page. */
+  /**
+   * The prefix of the enclosing runs, then the scope and the number of the visit's entry. The key is unique on the
+   * page.
+   */
   key: string;
-  /** The id of the node in the graph: `id` after the prefix of the enclosing runs. */
+  /** The id of the node in the graph: the prefix of the enclosing runs, then `id`. */
   node: string;
   id: string;
   /** The id of the run that contains the visit: the run of the page, or a child run. */
@@ -26,7 +29,10 @@ export interface Visit {
   from: number;
   to: number | null;
   entry: ChainEntry | undefined;
-  /** For a map whose items have ended: the entry with their results. A map and its join are one visit. */
+  /**
+   * For a map whose items have ended: the entry of the join, which has the results of the items. A map and its join are
+   * one visit.
+   */
   join: ChainEntry | undefined;
   work: Work | undefined;
 }
@@ -44,7 +50,10 @@ export function findMap(scope: string): string | undefined {
   return /\/([^/@]+)@\d+\.\d+(?=\/|$)/.exec(scope)?.[1];
 }
 
-/** Builds the visits of a run in order. `prefix` contains the enclosing nodes, each followed by a slash. */
+/**
+ * Builds the visits of a run in order. `prefix` contains the ids of the nodes that run the enclosing runs, each with a
+ * slash after it.
+ */
 function buildVisits(run: WholeExecution, entries: readonly ChainEntry[], prefix: string): Visit[] {
   const isOpen = run.ended_at === null;
   const place = { execution: run.execution_id, prefix, isOpen };
@@ -108,7 +117,10 @@ function listVisits(entries: readonly ChainEntry[], begin: number, place: VisitO
   });
 }
 
-/** Returns the end and the state of a visit. A map without a join is at work, or its run ended before its items. */
+/**
+ * Returns the end and the state of a visit. If a map has no join, the map is running, or its run ended before the items
+ * of the map.
+ */
 function readEnd(entry: ChainEntry, join: ChainEntry | undefined, isOpen: boolean): Pick<Visit, "state" | "to"> {
   const isOpenMap = entry.node_type === "map" && entry.status === "success" && entry.branches !== undefined && !join;
   if (isOpenMap && isOpen) return { state: "running", to: null };
@@ -145,13 +157,13 @@ export function summarizeVisits(visits: readonly Visit[]): NodeState {
   };
 }
 
-/** Sorts failures first, then open visits, then by item and time. */
+/** Compares two visits for a sort: failures first, then open visits, then by item and time. */
 export function compareVisits(a: Visit, b: Visit): number {
   const rank = ({ state }: Visit) => (state === "failed" ? 0 : state === "success" ? 3 : state === "cancelled" ? 2 : 1);
   return rank(a) - rank(b) || (findItem(a.scope) ?? 0) - (findItem(b.scope) ?? 0) || a.from - b.from;
 }
 
-/** Numbers of items of a map. `begun`: the items that have started. */
+/** Counts of the items of a map. `begun` counts the items that have started. */
 export type MapCounts = Record<"items" | "begun" | "done" | "failed" | "reused", number>;
 
 /** The graph of a run, and the state of each node and edge. */
@@ -168,8 +180,8 @@ export interface RunModel {
   /** The recorded times of all entries of the run, without unfolded child runs. */
   times: Times;
   /**
-   * The visits that determined the end of the run, with their recorded times. If there are several branches or items,
-   * only the branch or item that ended last counts. Undefined while the run is open.
+   * The critical path: the visits that determined the end of the run, with their recorded times. Of several branches or
+   * items, only the one that ended last counts. Undefined while the run is open.
    */
   critical: { keys: ReadonlySet<string>; times: Times } | undefined;
 }
@@ -232,7 +244,7 @@ export function listCritical(entries: readonly ChainEntry[]): ChainEntry[] {
   });
 }
 
-/** Lists entries with those of their branches, which come after their fork. */
+/** Lists entries in order. The entries of branches come after the entry of their fork. */
 export function listEntries(entries: readonly ChainEntry[]): ChainEntry[] {
   return entries.flatMap((entry) => [
     entry,
@@ -259,14 +271,17 @@ function countEntries(entries: readonly ChainEntry[], graph: Graph, found: Found
   }
 }
 
-/** Returns the id of the node of an entry. The entry of a join belongs to the node of its map or fork. */
+/**
+ * Returns the id of the node in the graph to which an entry belongs. The entry of a join belongs to the map or the
+ * fork.
+ */
 function readNodeId({ node_id, node_type }: Pick<ChainEntry, "node_id" | "node_type">): string {
   return node_type === "join" ? node_id.slice(0, -joinEnd.length) : node_id;
 }
 
 /**
- * Lists the next nodes of an entry. A fork leads to all branches. A join of parallel branches is no node of the graph,
- * so no edge leads to it or from it.
+ * Lists the ids of the nodes with which the run continues after an entry. After a fork, these are the first nodes of
+ * all branches. A join of parallel branches is no node of the graph, so no edge leads to or from this join.
  */
 function listTargets({ node_id, node_type, path_taken, branches }: ChainEntry, graph: Graph): string[] {
   if (branches && !branches.some(({ branch }) => isItem(branch))) return branches.map(({ branch }) => branch);
@@ -295,8 +310,8 @@ function countMap({ node_id, branches = [] }: ChainEntry, { maps, prefix }: Foun
 }
 
 /**
- * Reports the items of one visit of a map: how many ran, and their failures by error. `visits` are the visits inside
- * the map. An item ends with an entry that leads to no further node.
+ * Counts the items of one visit of a map by their outcome, and groups the failed items by their error. `visits`
+ * contains the visits inside the map. The last entry of an item leads to no further node.
  */
 export function reportItems({ entry, execution }: Visit, visits: readonly Visit[]) {
   const branches = entry?.branches ?? [];

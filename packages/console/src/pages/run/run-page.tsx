@@ -45,7 +45,10 @@ export function RunPage() {
   );
 }
 
-/** Returns the unfolded nodes. They are in the address, so that a copied address shows the same view. */
+/**
+ * Returns the ids of the unfolded nodes, and a function that folds or unfolds a node. The ids are in the address, so
+ * that a copied address shows the same view.
+ */
 function useOpenedNodes(): [ReadonlySet<string>, (node: string) => void] {
   const [{ open }, change] = useAddress(["open"]);
   const opened = useMemo(() => new Set(open?.split(",")), [open]);
@@ -65,7 +68,7 @@ interface Shown {
 
 const views = ["graph", "timeline", "link"] as const;
 
-/** Shows the three views side by side, or one at a time on a phone. */
+/** Shows the graph, the timeline and the entry side by side, or one at a time on a phone. */
 function Views({ run, model, opened, toggle }: Shown) {
   const { node, visit, isInAddress, select } = useChosen(model);
   const [address, change] = useAddress(["view", "lower"]);
@@ -165,7 +168,7 @@ function useVisitKeys(model: RunModel, visit: Visit | undefined, show: (visit: V
   useKeys({ e: { label: texts.run.keys.failure, run: () => model.failed && show(model.failed) } });
 }
 
-/** Lets the palette lead to the nodes of the run. */
+/** Adds the nodes of the run to the command palette. */
 function useNodePlaces(model: RunModel, show: (node: string) => void): void {
   const latest = useRef(show);
   latest.current = show;
@@ -181,7 +184,7 @@ function useNodePlaces(model: RunModel, show: (node: string) => void): void {
   usePlaces(places);
 }
 
-/** Formats the place of a visit as restarts name it: `find`, `poll#2`, `each[3].find`. */
+/** Formats the place of a visit for a restart, for example `find`, `poll#2` or `each[3].find`. */
 function formatPlace(visit: Visit, model: RunModel): string {
   const same = model.visits.filter(({ node, scope }) => node === visit.node && scope === visit.scope);
   const at = same.findIndex(({ key }) => key === visit.key) + 1;
@@ -212,7 +215,7 @@ function Panel({ run, model, node, visit, onSelect }: PanelProps) {
     );
   }
   const visits = model.nodes.get(visit.node)?.visits ?? [];
-  // The entry of a map itself only lists its items; the results are in its join.
+  // The entry of a map only lists the items. The entry of the join has the results.
   const isForked = visit.entry?.node_type === "map" && visit.entry.branches !== undefined;
   const shown = isForked ? visit.join : visit.entry;
   return (
@@ -265,7 +268,7 @@ function Panel({ run, model, node, visit, onSelect }: PanelProps) {
   );
 }
 
-/** The report of a map, which stands above the results of all its items. */
+/** Shows the report of a map above the results of its items. */
 function MapView({ visit, model, onSelect }: Pick<PanelProps, "model" | "onSelect"> & { visit: Visit }) {
   const mapWords = texts.run.map;
   const report = useMemo(() => reportItems(visit, model.visits), [visit, model]);
@@ -307,7 +310,7 @@ function isTask(entry: Visit["entry"]): entry is ChainEntry {
   return entry?.node_type === "action" || entry?.node_type === "decision";
 }
 
-/** How long a node ran. A map runs from the start of its items to their end. */
+/** Returns the milliseconds that a visit took. A map takes the time from the start of its items to their end. */
 function readTookMs({ entry, from, to }: Visit): number {
   if (entry?.node_type === "map") return (to ?? from) - Date.parse(entry.timestamp);
   return entry?.execution_time_ms ?? 0;
@@ -345,7 +348,7 @@ interface VisitListProps {
 
 const height = 26;
 
-/** A list of all visits of a node, or of all items of its map; failures first. */
+/** Lists all visits of a node, or its visits in all items of a map, with failures first. */
 function VisitList({ visits, visit, onSelect }: VisitListProps) {
   const sorted = useMemo(() => visits.toSorted(compareVisits), [visits]);
   const numbers = useMemo(() => new Map(visits.map(({ key }, index) => [key, index + 1])), [visits]);

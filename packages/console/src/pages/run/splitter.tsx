@@ -1,11 +1,11 @@
 import { texts } from "../../texts.ts";
 
-/** The width of the inspector in percent of the page. */
+/** The smallest, the initial and the largest width of the inspector, in percent of the page. */
 const [least, usual, most] = [24, 38, 70];
 const storageKey = "nova-inspector";
 const step = 2;
 
-/** Returns the width that the user chose last in this browser. */
+/** Returns the width that the user last chose in this browser, or else the initial width. */
 export function readWidth(): number {
   const stored = Number(localStorage.getItem(storageKey));
   return stored >= least && stored <= most ? stored : usual;

@@ -22,7 +22,7 @@ export interface ItemEnd {
   state: NodeState["state"];
 }
 
-/** Maps with at most this many visits in their items are not folded. */
+/** A map starts folded only if its items have more visits than this. */
 const maxUnfolded = 8;
 
 /** Builds the lines in order of their start. `opened` contains the ids of unfolded maps. */
@@ -41,7 +41,7 @@ export function buildLines(visits: readonly Visit[], opened: ReadonlySet<string>
   });
 }
 
-/** Returns the id of the map in the graph that contains the visit, if any. */
+/** Returns the id in the graph of the map that contains the visit; undefined outside maps. */
 export function findFold({ node, id, scope }: Visit): string | undefined {
   const map = findMap(scope);
   return map === undefined ? undefined : `${node.slice(0, node.length - id.length)}${map}`;
@@ -93,7 +93,9 @@ function createFoldedLine(key: string, inside: readonly Visit[], isOpen: boolean
   };
 }
 
-/** A part of the time of a visit. `running`: the node has no entry yet, so no record divides its time into classes. */
+/**
+ * A class of the time of a visit. `running`: the node has no entry yet, so no record says which classes its time has.
+ */
 export type Part = TimeClass | "running";
 
 interface Segment extends Span {
@@ -111,8 +113,8 @@ function mergeSegments(segments: readonly Segment[]): Segment[] {
 }
 
 /**
- * Returns the recorded times of a visit as segments. A record has durations and the ends of steps, so segments show
- * about when a time was spent; the figures of a timeline come from the records themselves.
+ * Returns the recorded times of a visit as segments. An entry records durations and the ends of steps, so the positions
+ * of segments are approximate. The figures of a timeline come from the entries, not from segments.
  */
 function buildSegments(visit: Visit, nowMs: number): Segment[] {
   const { entry, work, from, state } = visit;
@@ -143,8 +145,8 @@ function listPauses({ steps }: ChainEntry): Segment[] {
 }
 
 /**
- * Lists the work of models and code. Steps record their end and duration. The last run of handwritten code is no step:
- * it ends with the entry.
+ * Returns the segments in which models and code worked. A step records its end and its duration. The last run of
+ * handwritten code is no step; it ends when the entry is written.
  */
 function listRuns({ steps, times, ai_metadata, execution_time_ms }: ChainEntry, end: number): Segment[] {
   if (times.code_ms + times.model_ms === 0) return [];
@@ -191,7 +193,7 @@ export function buildScale(whole: Span, busy: readonly Span[]) {
       const inside = Math.min(Math.max(ms - from, 0), to - from);
       return sum + inside * Math.max(0, 1 - gapMs / (to - from));
     }, 0);
-  // The time that the width shows. The least value prevents a division by zero if the whole period was idle.
+  // The milliseconds that the whole width shows. At least 1, so that no division by zero occurs.
   const drawnMs = whole.to - whole.from - lost(whole.to) || 1;
   /** Returns the position of a time as a share of the width, 0 to 1. */
   const at = (ms: number) => Math.min(1, Math.max(0, (ms - whole.from - lost(ms)) / drawnMs));
@@ -205,9 +207,9 @@ export function buildScale(whole: Span, busy: readonly Span[]) {
     }
     return Math.round(to);
   };
-  /** Returns whether a part of the period is inside the scale. */
+  /** Returns whether a period is at least partly inside the scale. */
   const isShown = ({ from, to }: Span) => to >= whole.from && from <= whole.to;
-  /** Idle periods that are drawn shorter than they are; `at` and `width` are shares of the width. */
+  /** Idle periods that are not drawn in proportion. `at` and `width` are shares of the whole width. */
   const gaps = long.map((gap) => ({ ...gap, at: at(gap.from), width: at(gap.to) - at(gap.from) }));
   return { at, timeAt, isShown, drawnMs, gaps };
 }
@@ -224,7 +226,10 @@ function findIdleSpans(whole: Span, busy: readonly Span[]): Span[] {
   return idle;
 }
 
-/** Parses a period of the address, in milliseconds since the start of the run. Other texts mean the whole run. */
+/**
+ * Parses a period in the address, such as `2000-4000`, in milliseconds since the start of the run. An invalid text
+ * means the whole run.
+ */
 export function parsePeriod(text: string | undefined, whole: Span): Span {
   const [, from, to] = /^(\d{1,12})-(\d{1,12})$/.exec(text ?? "") ?? [];
   const period = { from: whole.from + Number(from), to: Math.min(whole.to, whole.from + Number(to)) };
@@ -240,13 +245,15 @@ export function formatPeriod({ from, to }: Span, whole: Span): string | undefine
   return `${start}-${Math.max(start + 1, Math.ceil(to - whole.from))}`;
 }
 
-/** Moves a period by a share of its length, inside the run. */
+/** Moves a period by `share` of its length, but keeps the period inside the run. */
 export function shiftPeriod({ from, to }: Span, whole: Span, share: number): Span {
   const by = Math.min(whole.to - to, Math.max(whole.from - from, (to - from) * share));
   return { from: from + by, to: to + by };
 }
 
-/** Makes a period shorter or longer around its middle, inside the run. */
+/**
+ * Multiplies the length of a period by `factor`. Keeps the middle of the period, and keeps the period inside the run.
+ */
 export function scalePeriod(period: Span, whole: Span, scale: Scale, factor: number): Span {
   if (factor < 1) return { from: scale.timeAt((1 - factor) / 2), to: scale.timeAt((1 + factor) / 2) };
   const more = ((period.to - period.from) * (factor - 1)) / 2;
@@ -261,7 +268,10 @@ const steps = [
   ...[1, 2, 6, 12, 24, 48, 168].map((count) => count * hour),
 ];
 const mostTicks = 7;
-/** The least distance of two ticks, as a share of the width. Times of day with milliseconds need more. */
+/**
+ * The minimum distance between two ticks, as a share of the width. Times of day with milliseconds need the larger
+ * distance.
+ */
 const leastTickDistance = 0.09;
 const leastClockDistance = 0.19;
 
@@ -291,10 +301,13 @@ export function listTicks(shown: Span, whole: Span, scale: Scale): Tick[] {
   return ticks;
 }
 
-/** The number of places on the width at which items can be marked. */
+/** The number of positions on the width at which a mark can be. */
 const markPlaces = 200;
 
-/** A mark of the item strip: the items that ended at about the same time, and the state that needs most attention. */
+/**
+ * A mark of the item strip. It stands for the items that ended at about the same time, and has the state of these items
+ * that needs the most attention.
+ */
 interface Mark extends ItemEnd {
   ended: number;
   failed: number;

@@ -27,7 +27,7 @@ interface TimelineProps {
 
 const lineHeight = 28;
 
-/** The duration of each visit, one per line. Idle time is shortened. */
+/** Shows each visit as a line with a bar for its duration. Long idle times are drawn shorter. */
 export function Timeline(props: TimelineProps) {
   return props.run.ended_at === null ? (
     <OpenTimeline {...props} />
@@ -40,7 +40,10 @@ function OpenTimeline(props: TimelineProps) {
   return <TimelineAt {...props} nowMs={useNow()} />;
 }
 
-/** The period and the critical path are in the address, so that a copied address shows the same lines. */
+/**
+ * Shows the timeline. The address contains the period and whether the critical path is shown, so that a copied address
+ * shows the same lines.
+ */
 function TimelineAt({
   run,
   model,
@@ -133,7 +136,7 @@ function isChildRun(visit: Visit | undefined): boolean {
   return visit?.entry?.node_type === "workflow" || visit?.work?.waits_for?.kind === "workflow";
 }
 
-/** The recorded time of all nodes by class. Unfolding changes no figure. */
+/** Shows the recorded time of all nodes by class. These figures stay the same when the user unfolds nodes. */
 function Legend({ times }: { times: Times }) {
   return timeClasses.map((name) =>
     times[`${name}_ms`] > 0 ? (
@@ -151,10 +154,10 @@ interface AxisProps {
   onZoom(period: Span): void;
 }
 
-/** The smallest period that a drag selects, as a share of the width. A shorter drag is a click. */
+/** The shortest drag that selects a period, as a share of the width. A shorter drag counts as a click. */
 const leastDrag = 0.01;
 
-/** The axis. The user chooses a period of the axis by mouse or by keyboard. */
+/** Shows the time axis, on which the user chooses a period by mouse or by keyboard. */
 function Axis({ scale, shown, whole, onZoom }: AxisProps) {
   const track = useRef<HTMLDivElement>(null);
   const [drag, setDrag] = useState<{ from: number; to: number }>();
@@ -212,7 +215,7 @@ function Axis({ scale, shown, whole, onZoom }: AxisProps) {
   );
 }
 
-/** Formats the time since the start, or the time of day in a run of minutes or days. */
+/** Formats the time of a tick: the time since the start, or the time of day if the run took a minute or more. */
 function formatTick({ time, step }: periods.Tick, whole: Span): string {
   if (whole.to - whole.from < periods.minute) return formatDuration(time - whole.from);
   return step < periods.second
@@ -283,7 +286,7 @@ function Row({ line, top, scale, isSelected, isCritical, act }: RowProps) {
   );
 }
 
-/** Names the class of a segment, with the recorded time of that class in the whole visit. */
+/** Returns the label of a segment's class, with the recorded time of this class in the whole visit. */
 function describePart(part: Part, visit: Visit | undefined): string {
   const label = texts.run.parts[part];
   return part === "running" || !visit?.entry ? label : `${label} ${formatDuration(visit.entry.times[`${part}_ms`])}`;

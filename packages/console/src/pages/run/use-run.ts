@@ -9,7 +9,7 @@ import { buildRunModel, listEntries, type RunModel, type Work } from "./run-mode
 
 const pageSize = 200;
 
-/** Polls a run and its entries separately, so that the server sends only what changed. */
+/** Polls a run and its entries in separate requests, so that the server sends only the answer that changed. */
 export function useRun(id: string, opened: ReadonlySet<string>) {
   const nova = useNova();
   const path = { id };
@@ -30,7 +30,7 @@ export function useRun(id: string, opened: ReadonlySet<string>) {
       const rest = await Array.fromAsync(nova.list("/executions/{id}/chain", { path, query }));
       return { ...first, data: { items: [...first.data.items, ...rest], next_cursor: null } };
     },
-    // The close is the last entry: after it, nothing changes.
+    // The last entry of a run has the type `close`. After this entry, nothing changes.
     isOver: ({ items }) => isOver && items.at(-1)?.node_type === "close",
   });
   const { workflow, version } = record.data ?? {};
@@ -55,8 +55,8 @@ export function useRun(id: string, opened: ReadonlySet<string>) {
 }
 
 /**
- * Adds nodes to the record that were at work in an earlier record and have no entry yet. The page reads the record and
- * the entries separately, so a node that has just ended may be missing in both.
+ * Adds to the run's list of nodes at work the nodes that an earlier list contained and that have no entry yet. The page
+ * reads the list and the entries in separate requests, so both may lack a node that has just ended.
  */
 function useWorkUntilEntered(run: WholeExecution | undefined, entries: readonly ChainEntry[] | undefined) {
   const before = useRef<{ id: string; nodes: readonly Work[] }>(undefined);
@@ -91,7 +91,7 @@ interface LoadedRun {
 
 const childPauseMs = 1_500;
 
-/** Builds the model of a run with its unfolded child runs. */
+/** Reads the unfolded child runs, and builds the model of a run with them. */
 function useModelWithChildren(loadedRun: LoadedRun | undefined, opened: ReadonlySet<string>): RunModel | undefined {
   const nova = useNova();
   const queries = useQueryClient();
@@ -122,7 +122,7 @@ async function readChild(nova: NovaClient, id: string): Promise<LoadedRun> {
 
 type ReadSoFar = (execution: string) => LoadedRun | undefined;
 
-/** Lists the child runs of unfolded nodes, each with its node. */
+/** Lists the unfolded nodes that run child runs, each with the id of its child run. */
 function listOpenedChildren(
   { run, entries, graph }: LoadedRun,
   opened: ReadonlySet<string>,
@@ -144,7 +144,10 @@ function listChildrenToRead(loaded: LoadedRun, opened: ReadonlySet<string>, read
   });
 }
 
-/** Builds a model. If a node has several visits, its last child run is shown. */
+/**
+ * Builds the model of a run with its child runs. If a node has several visits, the model contains the last child run of
+ * this node.
+ */
 function buildModel(loaded: LoadedRun, opened: ReadonlySet<string>, read: ReadSoFar, prefix: string): RunModel {
   const children = new Map<string, RunModel>();
   for (const [node, execution] of listOpenedChildren(loaded, opened, prefix)) {

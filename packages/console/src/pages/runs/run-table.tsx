@@ -127,7 +127,10 @@ interface Outcome {
   refused: Awaited<ReturnType<typeof requestForRuns>>;
 }
 
-/** Actions for the selected runs. Restarted runs and child runs are not restarted again, as in `nova restart`. */
+/**
+ * Shows the actions for the selected runs. As in `nova restart`, child runs and runs that were restarted before are not
+ * restarted.
+ */
 export function BulkBar({ items, selection }: { items: readonly Execution[]; selection: Selection }) {
   const { executions } = useNova();
   const reload = useReload();

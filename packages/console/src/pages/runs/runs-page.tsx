@@ -18,7 +18,7 @@ import { type Filters, filterNames, type Runs, rangesMs, useFilters, useRuns } f
 
 const words = texts.runs;
 const none: readonly Execution[] = [];
-/** Maximum number of pages that are loaded automatically while no run matches. */
+/** Maximum number of pages of the list that the page loads automatically while no loaded run matches the filters. */
 const maxEmptyPages = 20;
 
 /** All runs, newest first, with live updates. */
@@ -117,7 +117,7 @@ function Filter({ items, filters, change }: FilterProps) {
   );
 }
 
-/** Returns the choices of a filter: all values that the page has received since it was opened. */
+/** Returns the choices of a filter: all values that the page has received since the user opened it. */
 function useChoices(values: readonly string[]) {
   const { current: collected } = useRef(new Set<string>());
   for (const value of values) collected.add(value);

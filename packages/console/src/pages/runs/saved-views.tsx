@@ -9,7 +9,7 @@ import { readFilters, useRunCount } from "./use-runs.ts";
 
 const words = texts.runs.views;
 
-/** A list of runs that the user has saved, by its filters in the address. */
+/** A name that the user has given to a list of runs, and the filters of this list as search text of the address. */
 interface SavedView {
   name: string;
   search: string;
@@ -50,7 +50,7 @@ function useViews(): readonly SavedView[] {
   return useSyncExternalStore(subscribe, () => views);
 }
 
-/** The links to the saved views, each with the number of its runs. */
+/** Shows a link to each saved view, with the number of runs in this view. */
 export function SavedViewLinks(): JSX.Element | null {
   const saved = useViews();
   if (saved.length === 0) return null;
@@ -81,7 +81,7 @@ function ViewCount({ search }: { search: string }): JSX.Element {
   return <b className="side-count">{count ?? "–"}</b>;
 }
 
-/** Saves the filters of the address under a name. */
+/** A button that saves the filters of the address under a name. */
 export function SaveView({ search }: { search: string }): JSX.Element {
   return (
     <DialogButton

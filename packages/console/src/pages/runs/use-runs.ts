@@ -54,7 +54,7 @@ export function useRuns(filters: Filters) {
     if (filter) setPauseMs(firstPauseMs);
   }, [filter]);
   const data = useMemo(() => pages.data && listUniqueRuns(pages.data.pages), [pages.data]);
-  // `pageCount` counts pages without items, too. A narrow filter finds many such pages.
+  // `pageCount` also counts pages without items. A filter that few runs match leads to many such pages.
   return { ...pages, data, pageCount: pages.data?.pages.length ?? 0 };
 }
 
@@ -67,7 +67,7 @@ export function buildRunQuery({ workflow, client, status, range, error, trigger,
   return omitUndefined({ workflow, client, status, error_class: error, trigger, label, from });
 }
 
-/** Counts runs, at most one page of the API: `200+` stands for more. */
+/** Counts the runs that match filters, up to `limit`. For more runs, returns the limit with a `+`, such as `200+`. */
 export function useRunCount(filters: Filters, refetchInterval: number, limit = 200): string | undefined {
   const nova = useNova();
   const { data } = useQuery({
@@ -82,7 +82,10 @@ export function useRunCount(filters: Filters, refetchInterval: number, limit = 2
   return data;
 }
 
-/** Requests an action for each run. A refused request does not stop the others. Returns the refusals. */
+/**
+ * Requests an action for each run. A refused request does not stop the other requests. Returns the ids of the runs with
+ * a refused request, each with the reason.
+ */
 export async function requestForRuns(ids: readonly string[], request: (id: string) => Promise<unknown>) {
   const refused: { id: string; reason: string }[] = [];
   await workConcurrently(ids, (id) => request(id).catch((error) => refused.push({ id, reason: describeError(error) })));
@@ -96,7 +99,10 @@ export function readFilters(search: string): Filters {
 
 export type Runs = ReturnType<typeof useRuns>;
 
-/** Adds new and changed runs. Returns the same object if nothing changed, so that React does not render. */
+/**
+ * Adds the new and changed runs of the newest page. If nothing changed, returns the same object, so that React does not
+ * render the list.
+ */
 function mergeNewest(previous: InfiniteData<Page>, newest: Page): InfiniteData<Page> {
   const knownRuns = new Map(previous.pages.flatMap(({ items }) => items).map((item) => [item.execution_id, item]));
   const changed = newest.items.filter((item) => !isSame(knownRuns.get(item.execution_id), item));
@@ -123,7 +129,9 @@ function isSame(previous: Execution | undefined, after: Execution): boolean {
   );
 }
 
-/** Removes duplicates, which occur because a new run moves older runs to the next page. */
+/**
+ * Joins the runs of all pages without duplicates. Duplicates occur because a new run moves older runs to the next page.
+ */
 function listUniqueRuns(pages: readonly Page[]): Execution[] {
   const byId = Map.groupBy(
     pages.flatMap(({ items }) => items),

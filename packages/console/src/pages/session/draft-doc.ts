@@ -36,7 +36,7 @@ export function readDoc({ nodes, beside, edges, layout, settings }: Pick<Session
   return { nodes: drawn, edges, layout, settings };
 }
 
-/** Returns the parts of the document that a request replaces. */
+/** Returns the parts of a document that a request to the API replaces. */
 export function renderParts({ nodes, edges, layout, settings }: Doc) {
   const ids = new Set(listNodesInside(nodes).map(({ id }) => id));
   const known = Object.entries(layout).filter(([id]) => ids.has(id));
@@ -45,7 +45,7 @@ export function renderParts({ nodes, edges, layout, settings }: Doc) {
 }
 
 /**
- * Reads the nodes and edges that a map runs for each item. Returns undefined for other nodes, and for a map that calls
+ * Reads the nodes and edges that a map runs for each item. Returns undefined if the node is no map, or if the map calls
  * a workflow.
  */
 export function readBody(definition: string): Pick<Doc, "nodes" | "edges"> | undefined {
@@ -58,7 +58,7 @@ function listDocNodes(nodes: string): DocNode[] {
   return listElements(nodes).map((text) => ({ id: readString(findMember(text, "id")) ?? "", text }));
 }
 
-/** Lists nodes, and the nodes in the bodies of maps among them. */
+/** Lists nodes at all levels. The nodes in the body of a map follow the map. */
 export function listNodesInside(nodes: readonly DocNode[]): DocNode[] {
   return nodes.flatMap((node) => [node, ...listNodesInside(readBody(node.text)?.nodes ?? [])]);
 }
@@ -71,7 +71,10 @@ export function diffDraft(active: ParsedDefinition["nodes"], nodes: Doc["nodes"]
   return { changed, added, removed: removed.filter((id) => !/^(start|end)$/.test(active.get(id)?.type ?? "")) };
 }
 
-/** Changes the body of a map; without a map, the document itself. Changes nothing if the map was deleted. */
+/**
+ * Changes the body of the map `map`, or the document itself if `map` is undefined. Changes nothing if the map was
+ * deleted.
+ */
 export function changeInside(doc: Doc, map: string | undefined, change: (doc: Doc) => Doc): Doc {
   if (map === undefined) return change(doc);
   const outer = doc.nodes.find((node) => listNodesInside([node]).some(({ id }) => id === map));
@@ -101,8 +104,8 @@ export function changeNode(doc: Doc, id: string, changes: readonly Change[]): Do
 }
 
 /**
- * The empty value of each setting. If the draft leaves out such a setting, the published workflow keeps the earlier
- * value. An empty value removes the setting.
+ * The settings that only an empty value removes. If a draft leaves out such a setting, the published workflow keeps its
+ * earlier value.
  */
 const emptySettings: Readonly<Record<string, string>> = { triggers: "[]", on_failure: "{}" };
 
@@ -112,7 +115,10 @@ export function changeSettings(doc: Doc, changes: readonly Change[]): Doc {
   return { ...doc, settings: JSON.parse(changeMembers(JSON.stringify(doc.settings), all)) };
 }
 
-/** Throws for a whole number that JSON readers round, because the server would keep another number than the user sees. */
+/**
+ * Throws `RangeError` for a whole number that JSON readers round. The server would store another number than the user
+ * sees.
+ */
 function demandSafeNumbers(value: unknown): void {
   if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value))
     throw new RangeError(texts.build.settings.unsafeNumber(value));
@@ -130,8 +136,8 @@ export function addTrigger(doc: Doc, trigger: Trigger): Doc {
 }
 
 /**
- * Changes members of a trigger; without changes, removes the trigger. `place` tells equal triggers apart. Changes
- * nothing if another user changed or removed the trigger.
+ * Changes members of a trigger, or removes the trigger if there are no changes. `place`, its position in the list,
+ * distinguishes equal triggers. Changes nothing if another user changed or removed the trigger.
  */
 export function changeTrigger(doc: Doc, trigger: Trigger, place: number, changes?: readonly Change[]): Doc {
   const [triggers, text] = [listTriggers(doc.settings), JSON.stringify(trigger)];
@@ -149,8 +155,9 @@ export interface KeyedTrigger {
 }
 
 /**
- * Gives each trigger a key that it keeps when it moves or changes. `before` is the earlier list with its keys. If the
- * list did not become shorter, an unknown trigger counts as a change of the earlier trigger with its type and place.
+ * Gives each trigger a key, which stays the same when the trigger moves or changes. `before` is the earlier list with
+ * its keys. If the list did not become shorter, an unknown trigger counts as a change of the earlier trigger with the
+ * same type and position.
  */
 export function keyTriggers(triggers: readonly Trigger[], before: readonly KeyedTrigger[]): readonly KeyedTrigger[] {
   const left = new Set(before);
@@ -185,7 +192,7 @@ function isSameEdge(a: DraftEdge, b: DraftEdge): boolean {
   return edgeKey(a) === edgeKey(b);
 }
 
-/** The place of a new node: on an edge, after a node, or nowhere. */
+/** Says where a user inserts a new node: on an edge, after a node, or without any edge. */
 export type NewPlace = { edge: DraftEdge } | { after: string } | undefined;
 
 /** The conditions of the edges that a new node needs, by its type. */
@@ -197,8 +204,8 @@ const conditionsOf: Record<string, readonly string[]> = {
 };
 
 /**
- * Adds a node. If `place` is an edge, the node comes between the two nodes of the edge, and the branches keep their
- * order.
+ * Adds a node. If `place` is an edge, inserts the node between the two nodes of this edge, and keeps the order of
+ * branches.
  */
 export function addNodeAt(doc: Doc, node: DocNode, place: NewPlace): Doc {
   const nodes = [...doc.nodes, node];
@@ -217,7 +224,7 @@ export function addNodeAt(doc: Doc, node: DocNode, place: NewPlace): Doc {
   }
   const { after } = place;
   const [only, ...others] = doc.edges.filter(({ from }) => from === after);
-  // The last step of a line stays before the end.
+  // If the only edge from the node `after` leads to an end, inserts the new node before this end.
   const isLast = only && others.length === 0 && isEnd(doc.nodes.find(({ id }) => id === only.to));
   if (isLast) return addNodeAt(doc, node, { edge: only });
   return { ...doc, nodes, edges: [...doc.edges, { from: after, to: node.id, ...nextCondition(doc, after) }] };
@@ -230,7 +237,10 @@ function isEnd(node: DocNode | undefined): boolean {
   return node === undefined || readString(findMember(node.text, "type")) === "end";
 }
 
-/** Returns the condition of a further edge from a node that chooses. */
+/**
+ * Returns the condition of a new edge from a node: the first choice of a decision or an approval that has no edge yet.
+ * Returns `{}` for other nodes.
+ */
 export function nextCondition(
   { nodes, edges }: Pick<Doc, "nodes" | "edges">,
   from: string,
@@ -273,15 +283,17 @@ function replaceTools({ id, text }: DocNode, tools: readonly string[]): DocNode 
   return { id, text: changeMembers(text, [["tools", `[${tools.join(",")}]`]]) };
 }
 
-/** Lists the nodes beside a node, as the server does: the tools of an agent, and the fallback of code. */
+/**
+ * Lists the ids of the nodes that belong to a node, like the server: the tools of an agent, and the fallback of code.
+ */
 export function listIdsBeside(definition: string): string[] {
   const named = [...readTools(definition), findMember(definition, "fallback")];
   return named.flatMap((json) => readString(json) ?? []);
 }
 
 /**
- * Returns the ids of a node and of the nodes beside it that no other node has beside it. They are deleted with the
- * node, because they would run as steps without it.
+ * Returns the ids of a node and of its tools and fallbacks that no other node uses. A deletion of the node deletes
+ * them, too. Otherwise they would run as steps.
  */
 function findOwned({ nodes }: Doc, id: string): Set<string> {
   const owned = new Set([id]);
@@ -294,8 +306,8 @@ function findOwned({ nodes }: Doc, id: string): Set<string> {
 }
 
 /**
- * Removes a node from the draft and from the tools of agents. Also removes the nodes beside it that no other node has
- * beside it. If one edge leads to the node, and all edges from it lead to one other node, connects these two
+ * Removes a node from the draft and from the tools of agents. Also removes the tools and fallbacks that only this node
+ * uses. If one edge leads to the node, and all edges from the node lead to one other node, connects these two
  * neighbours.
  */
 export function removeNode(doc: Doc, id: string): Doc {
@@ -314,7 +326,7 @@ export function removeNode(doc: Doc, id: string): Doc {
     before && moreBefore.length === 0 && targets.size === 1 && next !== undefined && next !== before.from;
   const edges = doc.edges.flatMap((edge) => {
     if (isBridge && edge === before) {
-      // A bridge closes the same loop as the edges that it replaces.
+      // The new edge closes the same loop as the edges that it replaces, so it gets their limit `max`.
       const max = before.max ?? leaving.find((one) => one.max !== undefined)?.max;
       const bridge = { ...edge, to: next, ...(max !== undefined && { max }) };
       return doc.edges.some((one) => isSameEdge(one, bridge)) ? [] : [bridge];
@@ -333,8 +345,8 @@ export function moveNode(doc: Doc, id: string, place: { x: number; y: number }):
 }
 
 /**
- * Applies the change from `from` to `to` to a later document, so that an undo keeps the changes that other users made
- * meanwhile.
+ * Applies the difference between `from` and `to` to the current document `doc`. An undo thus keeps the changes that
+ * other users have made meanwhile.
  */
 export function applyChange(doc: Doc, from: Doc, to: Doc): Doc {
   const textsOf = ({ nodes }: Doc) => new Map(nodes.map(({ id, text }) => [id, text]));
@@ -407,7 +419,7 @@ export function renderWorkflow({ nodes, edges }: Pick<Doc, "nodes" | "edges">, n
   return formatJson(`{${members.map(([key, json]) => `${JSON.stringify(key)}:${json}`).join(",")}}`);
 }
 
-/** Parses a workflow that a user typed. If the text is no workflow, returns the reason. */
+/** Parses the JSON of a workflow that a user typed. If the text is no workflow, returns the reason as a string. */
 export function parseWorkflowText(text: string) {
   let parsed: unknown;
   try {
@@ -441,7 +453,9 @@ const fileOf = {
   prompt: { member: "promptFile", path: (id: string) => `prompts/${id}.md` },
 } as const;
 
-/** Lists the files of a draft as `nova init` lays them out: the graph, and the code and prompts beside it. */
+/**
+ * Lists the files of a draft in the layout of `nova init`: one file for the graph, and one for each code and prompt.
+ */
 export function listExportFiles({ nodes, edges, name, settings, files, context }: Exported): ExportFile[] {
   const texts: ExportFile[] = [];
   const written = nodes.map(({ id, text }) => ({ id, text: moveTexts(id, text, texts) }));
@@ -453,7 +467,7 @@ export function listExportFiles({ nodes, edges, name, settings, files, context }
   ];
 }
 
-/** Replaces the code and the prompt of a node by names of files, which are added to `texts`. */
+/** Replaces the code and the prompt of a node by the names of files. Adds these files to `texts`. */
 function moveTexts(id: string, definition: string, texts: ExportFile[]): string {
   const members = listMembers(definition).map(({ key, text }) => {
     const file = key === "code" || key === "prompt" ? fileOf[key] : undefined;

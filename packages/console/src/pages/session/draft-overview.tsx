@@ -79,7 +79,7 @@ export function DraftOverview({ session, map }: { session: Session; map: string 
   );
 }
 
-/** Says when the nodes of a map run, and which item a node of the map gets if the user runs the node alone. */
+/** Shows when the nodes of a map run, and which item a node of the map receives if the user runs this node alone. */
 function MapHint({ session, map }: { session: Session; map: string }) {
   const found = findSessionNode(session, map);
   const items = found && readString(findMember(readDefinition(found), "items"));

@@ -17,7 +17,7 @@ import type { DraftEditing } from "./use-draft.ts";
 
 const words = texts.build;
 
-/** Undo and redo of the drawing, the sample input, and the export. */
+/** Shows the buttons that undo and redo changes, edit the sample input, and export the draft. */
 export function DraftTools({ session, draft }: { session: Session; draft: DraftEditing }) {
   return (
     <>
@@ -42,7 +42,7 @@ function exportDraft(session: Session): void {
   saveFile(`${folder}.zip`, new Blob([zip], { type: "application/zip" }));
 }
 
-/** The initial context of every run: typed, from a file, or from a past run. */
+/** A dialog for the initial context of every run of the session. The user types it, or chooses a file or a past run. */
 function SampleInput({ session, onClose }: { session: Session; onClose(): void }) {
   const { session_id: id, workflow, revision } = session;
   const nova = useNova();

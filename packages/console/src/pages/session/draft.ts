@@ -8,7 +8,7 @@ import { listIdsBeside, listNodesInside, listTools, readBody, readDoc } from "./
 export type SessionNode = Session["nodes"][number];
 
 /**
- * Finds a node of the draft or of the body of a map. It may be a tool of an agent or a fallback of code, which have no
+ * Finds a node in the draft or in the body of a map. Also finds tools of agents and fallbacks of code, which have no
  * edges and no output.
  */
 export function findSessionNode(session: Session, id: string | undefined): SessionNode | undefined {
@@ -20,12 +20,12 @@ export function findSessionNode(session: Session, id: string | undefined): Sessi
   return nodes.find(({ node_id }) => node_id === id) ?? (tool && { ...tool, ...standing });
 }
 
-/** Returns the map that has a node in its body. */
+/** Returns the id of the map whose body contains a node; undefined outside maps. */
 function findMapAround({ inside }: Session, id: string): string | undefined {
   return inside.find(({ node_id }) => node_id === id)?.map;
 }
 
-/** Lists a map and the maps around it, outermost first. */
+/** Lists the ids of the maps that contain a map, outermost first, and of this map itself. */
 export function listMapsTo(session: Session, map: string | undefined): string[] {
   return map === undefined ? [] : [...listMapsTo(session, findMapAround(session, map)), map];
 }
@@ -35,9 +35,9 @@ export function isWithin(session: Session, id: string, other: string): boolean {
   return listMapsTo(session, id).includes(other);
 }
 
-/** A session with the nodes and edges of one place: the body of a map, or the draft outside all maps. */
+/** A session whose nodes and edges are only those in the body of one map, or only those outside all maps. */
 export interface Scope extends Session {
-  /** The map in whose body the nodes are. */
+  /** The id of the map whose body contains the nodes; undefined outside all maps. */
   map: string | undefined;
   /** The ids of all nodes of the draft. */
   ids: readonly string[];
@@ -51,8 +51,8 @@ export function readScope(session: Session, map: string | undefined): Scope {
   if (!body) return { ...session, map: undefined, ids };
   const standings = new Map(session.inside.map((one) => [one.node_id, one]));
   const besideIds = new Set(body.nodes.flatMap(({ text }) => listIdsBeside(text)));
-  // The ends of a body are left out, because the session does not list them. The graph draws an end where an edge names
-  // it.
+  // Leaves out the end nodes of a body, because the session does not list them. The graph draws an end node if an edge
+  // names this node.
   const nodes = body.nodes.flatMap(({ id, text }): SessionNode[] => {
     const standing = standings.get(id);
     return standing ? [{ ...standing, definition: new Raw(text) as never }] : [];
@@ -113,7 +113,9 @@ export function countStates(nodes: readonly Pick<SessionNode, "state">[]): { fre
 
 const longestLine = 120;
 
-/** Returns the start of an output: the value of its only key, or all of it. A text is cut to its first line. */
+/**
+ * Summarizes an output: returns the value of its only key, or else the whole output. Of a text, returns the first line.
+ */
 export function summarizeOutput(output: string): string {
   const [only, ...others] = listMembers(output, 2);
   const json = only && others.length === 0 ? only.text : output;
@@ -172,7 +174,7 @@ interface NewNode {
   tool: string;
 }
 
-/** Creates a node with the least that its kind needs. */
+/** Creates a node with only the fields that its kind needs. */
 export function createSessionNode({ id, name, kind, workflow, tool }: NewNode): { id: string } {
   const item = { id: `${id}_item`, type: "action", code: "pass\n" };
   const action = { type: "action", executor: kind, prompt: "" };
@@ -191,13 +193,13 @@ export function createSessionNode({ id, name, kind, workflow, tool }: NewNode): 
   return { id, ...(name !== id && kind !== "end" && { name }), ...own[kind] };
 }
 
-/** Creates a tool of an agent with the least that it needs. */
+/** Creates a tool of an agent with only the fields that a tool needs. */
 export function createTool(id: string) {
   const input_schema = { type: "object", properties: {} };
   return { id, text: JSON.stringify({ id, type: "action", code: "\n", description: "", input_schema }) };
 }
 
-/** Derives an id that no other node has: `Read the mail` becomes `read_the_mail`. */
+/** Derives from a name an id that no other node has: `Read the mail` becomes `read_the_mail`. */
 export function deriveNodeId(name: string, taken: readonly string[]): string {
   const plain = deriveSlug(name).replace(/^[-0-9]+/, "");
   const base = plain.replaceAll("-", "_").slice(0, 60) || "node";

@@ -10,14 +10,14 @@ import { parseWorkflowText, readDoc, renderWorkflow } from "./draft-doc.ts";
 
 const words = texts.build.json;
 
-/** The workflow of the draft as JSON, which can be edited, too. */
+/** Shows the workflow of the draft as JSON, which the user can edit. */
 export function JsonTab({ session }: { session: Session }) {
   const { session_id: id, name, settings } = session;
   const nova = useNova();
   const queries = useQueryClient();
   const now = useMemo(() => renderWorkflow(readDoc(session), name, settings), [session, name, settings]);
   const [typed, setTyped] = useState<{ text: string; base: string; revision: number }>();
-  // A typed text that equals the text of the draft is no change.
+  // If the typed text equals the text of the draft, there is no change to save.
   useEffect(() => setTyped((before) => (before?.text === now ? undefined : before)), [now]);
   const text = typed?.text ?? now;
   const parsed = typed && parseWorkflowText(typed.text);

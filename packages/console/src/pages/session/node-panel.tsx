@@ -53,7 +53,7 @@ interface NodePanelProps {
   draft: DraftEditing;
   onRun(): void;
   onSelect(node: string | undefined): void;
-  /** Opens the nodes of a map; absent for a node without nodes of its own. */
+  /** Opens the nodes in the body of a map; absent if the node has no body. */
   onEnter?: (() => void) | undefined;
 }
 
@@ -131,7 +131,7 @@ interface ToolsProps extends Pick<NodePanelProps, "session" | "draft" | "onSelec
   agent: SessionNode;
 }
 
-/** The nodes that an agent calls. They are not in the graph, because they have no edges. */
+/** Lists the nodes that an agent calls as tools. The graph does not show these nodes, because they have no edges. */
 function Tools({ session, agent, draft, onSelect }: ToolsProps) {
   const { node_id: id } = agent;
   const tools = session.beside.filter(({ node_id }) => listTools(readDefinition(agent)).includes(node_id));
@@ -189,7 +189,7 @@ function Edges({ session: { edges }, node, draft }: Pick<NodePanelProps, "sessio
   );
 }
 
-/** The output of a node and its origin. The user can edit it. */
+/** Shows the output of a node and the origin of this output. The user can edit the output. */
 function NodeOutput({ session, node, output }: { session: string; node: SessionNode; output: OutputText | undefined }) {
   const [isEdited, setEdited] = useState(false);
   const { text, error = null } = output ?? {};
@@ -247,7 +247,7 @@ interface OutputFormProps {
   onClose(): void;
 }
 
-/** Edits an output. A single text is edited as text, everything else as JSON. */
+/** Lets the user edit an output: as text if its only member is a text, and as JSON otherwise. */
 function OutputForm({ session, node, text, onClose }: OutputFormProps) {
   const nova = useNova();
   const [only] = useState(() => findOnlyText(text));

@@ -16,7 +16,7 @@ const words = texts.writer;
 
 type Checked = Schemas["CheckedNode"];
 
-/** A caller's access to the editor. */
+/** The functions of the editor that its caller can use. */
 export interface WriterHandle {
   /** Saves unsaved text. Returns false if the text could not be saved. */
   save(): Promise<boolean>;
@@ -32,7 +32,10 @@ interface NodeWriterProps {
   takesFocus?: boolean;
 }
 
-/** Edits the code or the prompt of a node. It saves pauses in typing, and shows findings and the filled prompt. */
+/**
+ * Lets the user edit the code or the prompt of a node. Saves the text after each pause in typing. Shows the findings,
+ * and the prompt with its values filled in.
+ */
 export function NodeWriter({ session, node, field, onRun, handle, takesFocus = false }: NodeWriterProps) {
   const saver = useSaver(session, node, field);
   const { writer, text, theirs, setText } = saver;
@@ -171,8 +174,8 @@ const pauseMs = 500;
 type Saver = ReturnType<typeof useSaver>;
 
 /**
- * Saves the text after each pause in typing. If another user has changed the text meanwhile, `theirs` is the text of
- * that user, and the editor saves nothing until its user decides.
+ * Saves the text after each pause in typing. If another user has changed the text meanwhile, `theirs` is the other
+ * user's text. The editor then saves nothing until its own user chooses one of the two texts.
  */
 function useSaver({ session_id: id }: Session, node: SessionNode, field: "code" | "prompt") {
   const nova = useNova();

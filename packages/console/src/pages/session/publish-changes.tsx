@@ -12,7 +12,7 @@ const words = texts.build.changes;
 
 export type PublicationFinding = Schemas["CheckedPublication"]["findings"][number];
 
-/** Reads what would be wrong with the draft as a workflow. */
+/** Reads the findings of the compiler for the draft as a workflow. */
 export function usePublicationFindings({ session_id: id, revision }: Session) {
   const nova = useNova();
   return useQuery({

@@ -5,7 +5,10 @@ import { type Field, type Problems, parseFields } from "../../parts/form/form.ts
 /** A finding of the server, with the path of the value in the workflow: `$.triggers[0].cron`. */
 type Found = Pick<Schemas["Finding"], "path" | "severity" | "message">;
 
-/** Lists the fields of one definition in the JSON schema of workflow files, or those of the workflow itself. */
+/**
+ * Lists the fields of the definition `definition` in the JSON schema of workflow files; without this name, those of the
+ * workflow.
+ */
 export function listSchemaFields(schema: string, definition?: string): readonly Field[] {
   const plain = removeMarkdown(schema);
   const definitions = findMember(plain, "$defs") ?? "{}";
@@ -24,7 +27,10 @@ function removeMarkdown(schema: string): string {
   );
 }
 
-/** Removes the defaults of members, so that an absent member stays absent. Its description names the default. */
+/**
+ * Removes the default of a field, so that the form does not add an absent member. The description of the field names
+ * the default.
+ */
 function withoutInitial(field: Field): Field {
   const { shape } = field;
   const inner = shape.kind === "object" ? { ...shape, fields: shape.fields.map(withoutInitial) } : shape;
@@ -32,8 +38,9 @@ function withoutInitial(field: Field): Field {
 }
 
 /**
- * Splits the findings below the path `root`: `problems` has messages by the place of their field in a form, and `others`
- * has findings without a field. Warnings are among `others`, because a form shows a field with a message as invalid.
+ * Splits the findings below the path `root`: `problems` contains the messages by the path of their field in the form,
+ * and `others` contains the findings without a field. Warnings are among `others`, because a form shows a field with a
+ * message as invalid.
  */
 export function placeFindings<T extends Found>(fields: readonly Field[], findings: readonly T[], root: string) {
   const problems = new Map<string, string>();
@@ -47,7 +54,10 @@ export function placeFindings<T extends Found>(fields: readonly Field[], finding
   return { problems: problems as Problems, others };
 }
 
-/** Returns the place of the innermost field on a path such as `.signature.header`; empty if there is none. */
+/**
+ * Returns the path in the form of the innermost field on a JSON path such as `.signature.header`; empty if no field is
+ * on it.
+ */
 function findPlace(fields: readonly Field[], path: string): string {
   const [, key, rest = ""] = /^\.(\w+)(.*)$/.exec(path) ?? [];
   const at = fields.findIndex((field) => field.key === key);

@@ -40,7 +40,7 @@ interface SchemaFormProps {
   schema: string;
 }
 
-/** Fields that have an editor of their own, or that belong to files. */
+/** Fields that have their own editor, or that name files. */
 const excludedFromNode = new Set(["id", "type", "code", "codeFile", "promptFile", "prompt", "nodes", "edges"]);
 /** The fields of text nodes, which other nodes do not have. */
 const ofText = new Set(["system", "llm_config", "output_schema", "into", "max_chars", "on_missing", "input_keys"]);
@@ -211,9 +211,9 @@ interface SavedFormProps {
   fields: readonly Field[];
   /** The object that the form edits, as JSON text. */
   object: string;
-  /** Messages by the place of their field. */
+  /** Messages by the path of their field in the form. */
   findings: Problems;
-  /** Adds changes that follow from the changes of the user. */
+  /** Returns the user's changes, together with further changes that these make necessary. */
   complete?(changes: readonly Change[]): readonly Change[];
   save(changes: readonly Change[]): Promise<unknown>;
 }
@@ -283,7 +283,8 @@ function useFieldDrafts(fields: readonly Field[], object: string) {
     const json = members.get(key);
     const now = json && normalize(json);
     const before = own.current.get(key);
-    // Forgets earlier values once the newest sent value has arrived, because a return to one of them is an undo.
+    // When the newest sent value has arrived, forgets the earlier values. If one of these arrives later, it comes from
+    // an undo.
     if (before && Array.from(before.known).at(-1) === now) before.known = new Set([now]);
     if (before?.known.has(now)) return before;
     const created = { draft: createDraft(shape, json), isEdited: false, known: new Set([now]) };

@@ -283,7 +283,7 @@ function RunLink({ id }: { id: string }) {
   );
 }
 
-/** The maps around the nodes that the page shows. Each leads to its own nodes. */
+/** Links to the maps that contain the visible nodes. Each link shows the nodes in the body of its map. */
 function MapPath({ session, map }: { session: Session; map: string }) {
   const words = buildWords.inside;
   const maps = listMapsTo(session, map);
@@ -335,7 +335,10 @@ interface SessionGraphProps {
   onAdd(adding: Adding): void;
 }
 
-/** The graph of the draft: each node with version, freshness and the start of its output. */
+/**
+ * Shows the graph of the draft. Each card shows the version of the node, whether the node is fresh, and the start of
+ * its output.
+ */
 function SessionGraph({ session, outputs, selected, onSelect, onEnter, draft, onAdd }: SessionGraphProps) {
   const { nodes, edges, layout: positions } = session;
   const { draw } = draft;

@@ -16,7 +16,7 @@ type History = Readonly<Record<"past" | "future", readonly Step[]>>;
 
 const maxTries = 4;
 
-/** Changes of the draft, which are saved at once and can be undone. */
+/** The functions that change, undo and redo the drawing of a draft. Each change is saved immediately. */
 export type DraftEditing = ReturnType<typeof useDraft>;
 
 /**

@@ -9,7 +9,7 @@ import { findSessionNode } from "./draft.ts";
 const calmMs = 5_000;
 const busyMs = 800;
 
-/** Reads the session again and again, and more often while one of its runs is open. */
+/** Polls the session, and polls more often while one of its runs is open. */
 export function useSession(id: string) {
   const nova = useNova();
   return useQuery({
@@ -20,7 +20,10 @@ export function useSession(id: string) {
   });
 }
 
-/** Ignores the late answer of a poll that the server read before it stored the user's change. */
+/**
+ * Returns the newer of two states of a session. A late answer to a poll may have an older revision than the page
+ * already has.
+ */
 function keepNewer(before: unknown, next: unknown): unknown {
   const { revision = 0 } = (before ?? {}) as Partial<Session>;
   return (next as Session).revision < revision ? before : replaceEqualDeep(before, next);

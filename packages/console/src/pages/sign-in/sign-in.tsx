@@ -63,7 +63,7 @@ export function SignIn({ problem, onKey }: { problem?: string | undefined; onKey
   );
 }
 
-/** Returns the issuer; undefined while it loads, or if only keys can sign in. */
+/** Returns the issuer; undefined while `config.json` loads, or if users can sign in only with keys. */
 function useConfig(): IssuerConfig | undefined {
   const [config, setConfig] = useState<IssuerConfig>();
   useEffect(() => {
@@ -94,7 +94,7 @@ function IssuerButton({ config, onProblem }: { config: IssuerConfig; onProblem(p
   );
 }
 
-/** Tests a key with the cheapest request that needs one. Returns the problem, if any. */
+/** Tests a key with a small request. Returns the reason if the key does not work, and undefined if it works. */
 async function checkKey(key: string): Promise<string | undefined> {
   try {
     const { api, ask } = createKeyClient(key);

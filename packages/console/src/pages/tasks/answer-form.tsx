@@ -26,7 +26,7 @@ const words = texts.tasks;
 const nameStorageKey = "nova-answers-as";
 const noProblems: Problems = new Map();
 
-/** The input of one form. Choices that share a form share its input. */
+/** The input of one form. Several choices may share one form, and then also share the input. */
 interface FormState {
   fields: readonly FormField[];
   drafts: readonly Draft[];
@@ -80,7 +80,7 @@ export function AnswerForm({ task, onAnswer }: AnswerFormProps) {
     setChoice(newChoice);
     answer.reset();
     if (isOther) return setChecked(false);
-    // Ignores the second press of a double click, which was aimed at the content before the first press.
+    // Ignores the second press of a double click, because the first press has changed the content under the pointer.
     if (event.detail > 1) return;
     setChecked(true);
     if (problems.size > 0) return focusFirstBad(form.current);
@@ -150,7 +150,7 @@ export function AnswerForm({ task, onAnswer }: AnswerFormProps) {
   );
 }
 
-/** Takes the place of a form before the user has made a choice, while no form is visible. */
+/** Stands for the absence of a form, before the user has made a choice. */
 const noForm = "choose first";
 
 /** Returns the visible form: the form of the choice, or the form that all choices share. */
@@ -186,7 +186,7 @@ function addComment(members: readonly string[], comment: string): Raw | undefine
   return all.length === 0 ? undefined : new Raw(`{${all.join(",")}}`);
 }
 
-/** Finds the form of a choice. Choices without a form of their own share one. */
+/** Returns the form of a choice as JSON text. Choices without their own form share the task's form. */
 function findForm({ form, forms }: Task, choice: string | undefined): string | undefined {
   const choiceForm =
     forms && choice !== undefined ? listMembers(asRaw(forms).text).find(({ key }) => key === choice) : undefined;

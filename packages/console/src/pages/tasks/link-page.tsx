@@ -20,8 +20,8 @@ interface Done {
 }
 
 /**
- * The page of a mailed link: one task, without a sign-in. The open page only reads the task. A pressed button uses up
- * the link, so the page then asks the API for nothing more.
+ * The page of a mailed link shows one task without a sign-in. Until the user presses a button, the page only reads the
+ * task. A press uses up the link, so the page then sends no further requests to the API.
  */
 export function LinkPage({ task: id }: { task: string }) {
   const nova = useNova();
@@ -73,7 +73,7 @@ function Ballot({ task, onEnd }: { task: WholeTask; onEnd(title: string, ...hint
 
 function Stored({ title, hints }: Done) {
   const section = useRef<HTMLElement>(null);
-  // The pressed button is gone, so the focus would be lost.
+  // The pressed button has disappeared, so the focus would be lost.
   useEffect(() => section.current?.focus(), []);
   return (
     <section ref={section} tabIndex={-1} className="task-became stack start tone-ok" role="status">

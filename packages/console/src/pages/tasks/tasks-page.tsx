@@ -128,7 +128,7 @@ function TaskRow({ task, isAt }: { task: Task; isAt: boolean }) {
   );
 }
 
-/** Milliseconds of remaining time below which the time is shown in red. */
+/** If fewer milliseconds than this remain, the page shows the remaining time in red. */
 const soonMs = 3_600_000;
 
 export function Remaining({ until }: { until: string }) {
@@ -311,7 +311,7 @@ function Outcome({ title, hint, task, link = "", children }: OutcomeProps) {
   const [icon, tone] = status === "expired" ? (["clock", "idle"] as const) : (["check", "ok"] as const);
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
-    // The pressed button is gone, so the focus would be lost.
+    // The pressed button has disappeared, so the focus would be lost.
     if (document.activeElement === document.body) section.current?.focus();
   }, []);
   return (

@@ -10,7 +10,7 @@ import { texts } from "../../texts.ts";
 
 const words = texts.tasks.voting;
 
-/** Ids of the sentences that say why the user may not vote, and has nothing to withdraw. */
+/** Ids of the elements with two sentences: why the user may not vote, and why the user may not withdraw a vote. */
 export const refusalId = "task-refusal";
 const withdrawalRefusalId = "task-withdrawal-refusal";
 
@@ -60,7 +60,9 @@ interface VoteButtonsProps extends Pick<VotingViewProps, "task"> {
   onChange: VotingViewProps["onChange"];
 }
 
-/** The buttons that withdraw and delegate a vote. A disabled button refers to the sentence that says why. */
+/**
+ * The buttons that withdraw and delegate a vote. A disabled button refers to the sentence that says why it is disabled.
+ */
 function VoteButtons({ task: { task_id: id }, voting, onChange }: VoteButtonsProps) {
   const nova = useNova();
   const reload = useReload();

@@ -89,7 +89,10 @@ export function groupFindings(definition: string, findings: readonly Finding[]):
   return Map.groupBy(findings, ({ path }) => findNodeAt(definition, path) ?? "");
 }
 
-/** Finds the node of a path such as `$.nodes[5].nodes[0].code`; for an edge, the node that it leaves. */
+/**
+ * Returns the id of the node at a JSON path such as `$.nodes[5].nodes[0].code`. For the path of an edge, returns the id
+ * of the node from which the edge leads.
+ */
 export function findNodeAt(definition: string, path: string): string | undefined {
   let [body, id]: [string, string | undefined] = [definition, undefined];
   for (const [, list, index] of path.matchAll(/\.(nodes|edges)\[(\d{1,6})\]/g)) {

@@ -18,7 +18,7 @@ const words = texts.workflows.limits;
 type Quotas = Schemas["WorkflowQuotas"];
 type Generation = Schemas["Generation"];
 
-/** The quotas of the workflow, and the code that its prompt nodes run. */
+/** Shows the quotas of the workflow, and the code that its prompt nodes run. */
 export function LimitsTab({ workflow: { id } }: { workflow: WholeWorkflow }) {
   const nova = useNova();
   const quotas = useQuery({

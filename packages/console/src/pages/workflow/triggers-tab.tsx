@@ -167,7 +167,7 @@ type Status = Delivery["status"];
 const tones: Record<Status, string> = { started: "ok", accepted: "run", refused: "wait", failed: "bad" };
 const statuses = Object.keys(tones) as Status[];
 
-/** All deliveries. A row has the run that the delivery started, or the reason why the delivery started no run. */
+/** Lists all deliveries. Each row shows the run that the delivery started, or the reason why it started no run. */
 function Deliveries({ workflow }: { workflow: string }) {
   const [address, change] = useAddress(["status"]);
   const status = statuses.find((one) => one === address.status);

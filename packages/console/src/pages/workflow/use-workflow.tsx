@@ -102,7 +102,7 @@ interface ActivateButtonProps {
   icon?: IconName;
 }
 
-/** Returns a function that reads everything again that a change of the workflow affects. */
+/** Returns a function that repeats all queries whose results a change of the workflow affects. */
 export function useWorkflowReload(id: string) {
   const reload = useReload();
   return () => reload(["workflow", id], ["/workflows"], ["/workflows/{id}/versions", { path: { id } }], ["/schedules"]);

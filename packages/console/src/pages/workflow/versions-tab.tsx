@@ -97,7 +97,7 @@ function VersionRow({ item, before, workflow }: VersionRowProps) {
   );
 }
 
-/** The id that selects the settings of the workflow instead of a node. No node can have this id. */
+/** The value of `node` in the address that selects the settings of the workflow. No node can have this id. */
 const whole = ".";
 
 /** Compares two versions: one graph for both, and the difference of the selected node. */

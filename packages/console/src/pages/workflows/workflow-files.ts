@@ -9,8 +9,9 @@ export interface TextFile {
 const named = /"(?:codeFile|promptFile|file)"\s*:\s*"([^"\n]+)"/g;
 
 /**
- * Finds the definition among files as JSON text, and the texts of the files that it names. The browser gives only the
- * last part of a path, so `nodes/read.py` is found as `read.py`. Returns undefined if no file is a workflow.
+ * Finds among files the definition of a workflow as JSON text, and the texts of the files that the definition names.
+ * The browser gives only the last part of a path, so the function finds `nodes/read.py` as `read.py`. Returns undefined
+ * if no file is a workflow.
  */
 export function readWorkflowFiles(chosen: readonly TextFile[]) {
   const definitions = chosen.filter(

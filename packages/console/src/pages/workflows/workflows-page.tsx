@@ -24,7 +24,7 @@ const runsPauseMs = 10_000;
  * for it here.
  */
 const listPauseMs = 3_000;
-/** Number of recent runs that are read for all workflows together. */
+/** Number of recent runs that the page reads for all workflows together. */
 const recentRuns = 200;
 const maxMarks = 12;
 
@@ -105,7 +105,7 @@ function WorkflowTable({ workflows }: { workflows: readonly Workflow[] }) {
   );
 }
 
-/** Reads the newest runs of workflows that have none among the recent runs of all workflows. */
+/** Reads the newest runs of each workflow without any run among the recent runs of all workflows. */
 function useOlderRuns(ids: readonly string[]): ReadonlyMap<string, readonly Execution[]> | undefined {
   const nova = useNova();
   const query = useQuery({

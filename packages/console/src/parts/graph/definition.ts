@@ -8,7 +8,7 @@ export interface GraphNode {
   description: string | undefined;
   isPrompt: boolean;
   onError: string | undefined;
-  /** The nodes that a map runs for each item, or the graph of a child run after it is loaded. */
+  /** The graph that a map runs for each item, or the graph of a child run after the page has loaded this run. */
   body: Graph | undefined;
   /** Names of the credentials that the node receives; undefined: the workflow decides. */
   credentials: readonly string[] | undefined;

@@ -60,10 +60,10 @@ interface GraphViewProps<Data> {
   folding?: Folding;
   /** Present if the user can change the graph. */
   editing?: GraphEditing;
-  /** The place that the user looks at, as text: `x,y,zoom` of the middle. Undefined: the whole graph. */
+  /** The visible part of the graph as text: the `x` and `y` of its middle, and the zoom. Undefined: the whole graph. */
   view?: string | undefined;
   onView?(view: string | undefined): void;
-  /** The node that stays in the middle. */
+  /** The id of the node to which the graph moves. */
   followed?: string | undefined;
   /** Further buttons. */
   children?: ReactNode;
@@ -156,7 +156,7 @@ function Flow<Data extends object>({ graph, label, showCard, lookOf, ...props }:
   );
 }
 
-/** Larger graphs have a small map. */
+/** A graph with more nodes has a small map of the whole graph. */
 const mostWithoutMap = 40;
 
 function colourOf({ data }: Node): string {
@@ -176,7 +176,7 @@ function useFolding(): Folding {
   return useMemo(() => ({ opened, toggle, canOpen: () => false }), [opened, toggle]);
 }
 
-/** Selects the focused node on Enter and Space, as a button does. */
+/** Selects the focused node on Enter and Space, and deletes it on Delete and Backspace if `onDelete` is present. */
 function selectByKey(event: KeyboardEvent, onSelect: (node: string) => void, onDelete?: (node: string) => void): void {
   const node = (event.target as Element).closest<HTMLElement>(".react-flow__node")?.dataset.id;
   const isOnButton = (event.target as Element).closest("button") !== null;

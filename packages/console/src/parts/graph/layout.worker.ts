@@ -45,7 +45,7 @@ export interface Layout {
   routes: Route[];
 }
 
-/** The layout runs in a worker: dagre takes hundreds of milliseconds for hundreds of nodes. */
+/** Computes layouts in a worker, because dagre takes hundreds of milliseconds for hundreds of nodes. */
 addEventListener("message", ({ data }: MessageEvent<{ id: number; request: LayoutRequest }>) => {
   const { nodes, routes } = placeNodes(data.request, undefined);
   postMessage({ id: data.id, layout: { nodes, routes } });

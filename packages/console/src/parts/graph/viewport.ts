@@ -8,7 +8,7 @@ export const maxZoom = 1.6;
 const leastReadable = 0.6;
 const margin = 24;
 
-/** Formats the middle of the box in the graph and the zoom. */
+/** Formats the point of the graph in the middle of the box, and the zoom; undefined while the box has no size. */
 export function formatView({ x, y, zoom }: Viewport, box: HTMLElement | null): string | undefined {
   const { width = 0, height = 0 } = box?.getBoundingClientRect() ?? {};
   if (width === 0) return undefined;
@@ -37,10 +37,9 @@ export function useFollowed(layout: Layout | undefined, followed: string | undef
 }
 
 /**
- * Fits the whole graph into its box after each layout and after each change of the box's size, unless the user has
- * moved the graph. If the address contains a place (`view`), shows this place instead of the whole graph. The box may
- * have no size at first, because a phone shows one view at a time. Returns a function that tells whether the whole
- * graph is shown.
+ * Fits the whole graph into its box after each layout and after each resize of the box, unless the user has moved the
+ * graph. If `view` is present, shows this part of the graph instead. At first the box may have no size, because a phone
+ * shows one view at a time. Returns a function that returns whether a viewport shows the whole graph.
  */
 export function useFit(
   box: RefObject<HTMLElement | null>,

@@ -20,7 +20,7 @@ describe("the description of a failure", () => {
     });
   });
 
-  it("contains the keys from which earlier code sets the variables in the failed line", () => {
+  it("contains the keys that earlier lines read to set the variables in the failed line", () => {
     const lines = [
       'text, other = context["text"], context["other"]',
       "first = text.splitlines()[0]",

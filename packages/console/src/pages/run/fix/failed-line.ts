@@ -1,13 +1,14 @@
 import { type ChainEntry, findFailedLine } from "@nova/client";
 import { findMember, readMembers } from "../../../json/raw.ts";
 
-/** The two ways in which code reads a key of the context. A key to which the line assigns a value is not read. */
+/** Matches `context["key"]` and `context.get("key")`, but not a key to which the line assigns a value. */
 const readKey = /context(?:\[|\.get\()\s*(?:"([^"\n]+)"|'([^'\n]+)')(?!\s*\]\s*=(?!=))/g;
 const maxKeys = 20;
 
 /**
- * Describes the failed line with the keys that it reads, each with its value as JSON; undefined if the context has no
- * such key. `context` is the JSON text of the context that the node had.
+ * Returns the number and the text of the failed line, and the keys of the context that the line uses. Each key has its
+ * value as JSON, or undefined if the context does not have the key. `context` is the JSON text of the node's context.
+ * Returns undefined if the traceback names no line, or if the code does not have this line.
  */
 export function describeFailure(
   { code_executed: code, traceback }: Pick<ChainEntry, "code_executed" | "traceback">,
@@ -29,7 +30,7 @@ function keysIn(source: string): string[] {
   return Array.from(source.matchAll(readKey), ([, double, single]) => double ?? single ?? "");
 }
 
-/** Lists the keys from which code above a line sets the variables that the line uses. */
+/** Lists the keys of the context that earlier lines read to set the variables in a line. */
 function keysOfVariables(lines: readonly string[], at: number, seen = new Set<number>()): string[] {
   const names = (lines[at] ?? "").replaceAll(quoted, "").match(variable) ?? [];
   return names.flatMap((name) => {
@@ -44,7 +45,9 @@ function keysOfVariables(lines: readonly string[], at: number, seen = new Set<nu
 const quoted = /"[^"\n]*"|'[^'\n]*'/g;
 const variable = /(?<![.\w])[a-z_]\w*/gi;
 
-/** Finds a key as code names it: an own key, or a dot path such as `email.subject`. */
+/**
+ * Returns the value of a key as JSON text. The key is a member of the context, or a dot path such as `email.subject`.
+ */
 function findMemberOf(members: ReadonlyMap<string, string>, key: string): string | undefined {
   const own = members.get(key);
   if (own !== undefined) return own;

@@ -20,19 +20,19 @@ import { PublishDialog } from "./publish-dialog.tsx";
 
 const words = texts.fix;
 
-/** The editor is loaded when a user fixes a node for the first time. */
+/** The browser loads the editor when a user first fixes a node. */
 const NodeWriter = lazyComponent(async () => (await import("../../session/node-writer.tsx")).NodeWriter);
 
 interface FixProps {
   run: WholeExecution;
-  /** The failed entry, and the run that contains it: the run of the page, or a child run. */
+  /** The id of the run that contains the failed entry: the run of the page, or a child run. */
   execution: string;
   entry: ChainEntry;
-  /** The place in `execution`, as restarts name it. */
+  /** The place of the node in `execution`, in the format of `--from`. */
   place: string;
 }
 
-/** The failed line with the values that the line reads, and the editor in which a user fixes the node. */
+/** Shows the failed line with the values that it reads, and the editor in which a user fixes the node. */
 export function FixPanel(props: FixProps) {
   const { execution, entry, place } = props;
   const nova = useNova();
@@ -55,7 +55,7 @@ export function FixPanel(props: FixProps) {
   );
 }
 
-/** The line that failed, and the values of the keys that the line reads. */
+/** Shows the failed line, and the values of the keys that it reads. */
 function FailedLine({ execution, entry }: Pick<FixProps, "execution" | "entry">) {
   const { data } = useEntry(execution, entry);
   const failure = data && describeFailure(data, asRaw(data.input_context).text);
@@ -102,7 +102,7 @@ function Editor({ session, ...props }: FixProps & { session: Session }) {
     async mutationFn() {
       if (!node || handle.current === null || !(await handle.current.save())) throw new Error(words.notSaved);
       const { execution_id: execution, status, error } = await nova.sessions.runNode(id, node.node_id);
-      // The answer comes before the end of a long run.
+      // The server answers before the end of a long run, so the page waits for the end.
       const answer = execution === null ? { status, error } : await nova.executions.untilEnded(execution);
       await reload();
       const entries = execution === null ? [] : await Array.fromAsync(nova.executions.chain(execution));

@@ -31,15 +31,15 @@ interface PublishDialogProps {
 
 interface Done {
   version: number;
-  /** The id of the restart of the page's run. */
+  /** The id of the run that restarts the run of the page. */
   restart: string;
   started: number;
   refused: number;
 }
 
 /**
- * Shows the difference to the active version and what a restart would run. After confirmation it publishes the change,
- * and restarts this run and, if the user wants, the other runs with the same error.
+ * Shows the difference to the active version, and the nodes that a restart would run. After a confirmation, publishes
+ * the change and restarts this run. If the user wants, also restarts the other runs with the same error.
  */
 export function PublishDialog({ run, execution, session, node, field, handle, onClose }: PublishDialogProps) {
   const { session_id: id, workflow } = session;
@@ -50,7 +50,7 @@ export function PublishDialog({ run, execution, session, node, field, handle, on
   const active = useActiveText(session, node.node_id, field);
   const forecast = useForecast(run, execution, active.data?.version);
   const others = useOthers(run);
-  // The difference has to show the text that the user typed last.
+  // Saves the editor's text, so that the difference shows the text that the user typed last.
   useEffect(() => void handle.current?.save(), [handle]);
   const isChild = execution !== run.execution_id;
   const text = readString(findMember(readDefinition(node), field)) ?? "";
