@@ -454,7 +454,9 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
     await page.getByRole("button", { name: "Undo" }).click();
     await card(page, "stop").waitFor({ state: "hidden" });
     await page.getByRole("button", { name: "Redo" }).click();
-    await card(page, "stop").waitFor();
+    // The edge appears together with the new layout, in which the cards have other places.
+    await page.getByRole("button", { name: "Insert a node between Large and stop" }).waitFor();
+    await waitUntilLoaded(page);
     await card(page, "Book").hover();
     await card(page, "Book").locator(".source").hover({ force: true });
     await page.mouse.down();
