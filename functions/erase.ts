@@ -10,16 +10,10 @@ const Named = z.object({
   session: z.string().optional(),
 });
 
-/**
- * Milliseconds after which this Lambda stops the erasure of a client, and the sweeper continues the erasure. The Lambda
- * has 15 minutes.
- */
+/** Milliseconds after which this Lambda stops, and the sweeper continues the erasure. The Lambda has 15 minutes. */
 const workMs = 12 * 60_000;
 
-/**
- * Erases a deleted client, a run that started while its client was being deleted, or a run that a user wants erased; or
- * removes a session.
- */
+/** Erases a deleted client, a run that started during its deletion, or a run on request; or removes a session. */
 export const handler = serviceLambda(async (ports, event: unknown) => {
   const { client, execution, isAsked, session } = detailOf(event, Named);
   if (session !== undefined) return { client, removed: await removeSession(ports, { id: session, client }) };

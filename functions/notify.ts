@@ -12,10 +12,7 @@ const Detail = z.object({
   link_for: z.string().optional(),
 });
 
-/**
- * Reports a failed run to people, or asks them for an approval. EventBridge calls this Lambda through a queue, which
- * retries for a day.
- */
+/** Reports a failed run to people, or asks them for an approval. A queue of EventBridge retries it for a day. */
 export const handler = serviceLambda(async (ports, event: unknown) => {
   const told: string[] = [];
   for (const { task_id, ...detail } of detailsIn(event, Detail)) {

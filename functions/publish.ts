@@ -6,10 +6,7 @@ import { serviceLambda } from "./service-lambda.ts";
 
 const Publication = z.object({ workflow: z.string(), version: z.number() });
 
-/**
- * Minimum number of milliseconds between the starts of two publications. Step Functions accepts one new or changed
- * state machine a second.
- */
+/** Milliseconds between two publications: Step Functions accepts one new or changed state machine a second. */
 const paceMs = 1_000;
 
 /** Publishes versions one after the other. A version that is already published needs no pause. */

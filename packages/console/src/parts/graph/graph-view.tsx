@@ -247,6 +247,12 @@ function createNode<Data extends CardData>(place: Placed, data: Data, selected: 
     position: { x, y },
     width,
     height,
+    // Without these, React Flow measures the card again after each change of its data. If two changes follow each other
+    // quickly, it may miss the second measurement, and then draws no edges of the card.
+    handles: [
+      { type: "target", position: Position.Top, x: width / 2, y: 0 },
+      { type: "source", position: Position.Bottom, x: width / 2, y: height },
+    ],
     data,
     selected,
     ...(parent !== undefined && { parentId: parent }),
