@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type RunRequest, StoreUnavailable } from "@nova/engine";
 import { createSandboxes } from "@nova/sandbox";
 import { describe, expect, test } from "vitest";
@@ -27,6 +29,24 @@ class HeldIo extends MemoryIo {
 function held() {
   const io = new HeldIo();
   return { io, request: bench.request(waiting, { held: io.keep("x".repeat(5000), "text") }) };
+}
+
+/** Returns how often each descendant of this process that runs Python has given up its processor to wait. */
+function waits(): Map<string, number> {
+  const read = (pid: string, file: string) => {
+    try {
+      return readFileSync(`/proc/${pid}/${file}`, "utf8");
+    } catch {
+      return "";
+    }
+  };
+  const pids = readdirSync("/proc").filter(Number);
+  const parents = new Map(pids.map((pid) => [pid, /\) \S (\d+)/.exec(read(pid, "stat"))?.[1] ?? ""]));
+  const isOurs = (pid = ""): boolean => pid === `${process.pid}` || (parents.has(pid) && isOurs(parents.get(pid)));
+  const python = pids.filter((pid) => isOurs(pid) && read(pid, "cmdline").includes("python"));
+  return new Map(
+    python.map((pid) => [pid, Number(/^voluntary_ctxt_switches:\s+(\d+)$/m.exec(read(pid, "status"))?.[1])]),
+  );
 }
 
 describe("a node that runs in a sandbox", () => {
@@ -87,6 +107,28 @@ describe("a node that runs in a sandbox", () => {
     expect(await callsFor("x".repeat(10_000))).toEqual(["POST /execute"]);
     expect(await callsFor("x".repeat(20_000))).toEqual(["POST /files", "POST /execute"]);
   });
+
+  test.runIf(process.platform === "linux")(
+    "wakes only four processes of a used sandbox until its code runs",
+    async () => {
+      const sandbox = await bench.create();
+      await bench.run(sandbox, bench.request("context['a'] = 1"));
+      const woken: number[] = [];
+      // After a node, the sandbox prepares a process for the next node. On a busy machine, that work may be counted, too.
+      for (let node = 0; node < 8 && !woken.includes(4); node++) {
+        await sleep(50);
+        const before = waits();
+        const { io, request } = held();
+        const run = bench.run(sandbox, request, io);
+        await eventually(() => io.asked === 1);
+        woken.push([...waits()].filter(([pid, count]) => count !== before.get(pid)).length);
+        io.open();
+        changesOf(await run);
+      }
+      // These are the agent of the sandbox, its kernel, the daemon of the harness, and the process of the code.
+      expect(woken).toContain(4);
+    },
+  );
 
   test("that is wrongly announced as the last one of its run lets later nodes and runs use the sandbox", async () => {
     const sandbox = await bench.create({}, "exec_1", { key: "pool", idleSeconds: 60 });
