@@ -133,7 +133,6 @@ export const workflows = {
     empty: "No run has ended in this time",
     emptyHint: "Choose a longer time, or start a run.",
     cost: "Models",
-    ended: "How runs ended",
     costs: "Costs by day",
   },
   limits: {
