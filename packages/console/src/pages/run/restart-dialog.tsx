@@ -21,11 +21,10 @@ interface RestartDialogProps {
   run: WholeExecution;
   /** The place from which the run restarts; default: the failed nodes. */
   from?: string;
-  onClose(): void;
 }
 
 /** Shows which nodes would run and which results would be reused. Restarts the run after a confirmation. */
-export function RestartDialog({ run, from, onClose }: RestartDialogProps) {
+export function RestartDialog({ run, from }: RestartDialogProps) {
   const { execution_id: id, workflow } = run;
   const nova = useNova();
   const [, go] = useLocation();
@@ -56,7 +55,6 @@ export function RestartDialog({ run, from, onClose }: RestartDialogProps) {
       action={texts.run.restart}
       isIncomplete={!data || forecast.isPlaceholderData || data.misfits.length > 0 || problems.size > 0}
       onSubmit={() => nova.executions.restart(id, request).then(({ execution_id }) => go(`/runs/${execution_id}`))}
-      onClose={onClose}
     >
       <VersionField run={run} active={active.data?.active_version ?? null} version={version} onChange={setChosen} />
       {version !== undefined && version !== run.version && <VersionDiff run={run} version={version} />}

@@ -83,17 +83,10 @@ function ViewCount({ search }: { search: string }): JSX.Element {
 
 /** A button that saves the filters of the address under a name. */
 export function SaveView({ search }: { search: string }): JSX.Element {
-  return (
-    <DialogButton
-      icon="plus"
-      tone="ghost"
-      label={words.save}
-      dialog={(close) => <SaveDialog search={search} onClose={close} />}
-    />
-  );
+  return <DialogButton icon="plus" tone="ghost" label={words.save} dialog={<SaveDialog search={search} />} />;
 }
 
-function SaveDialog({ search, onClose }: { search: string; onClose(): void }) {
+function SaveDialog({ search }: { search: string }) {
   const [name, setName] = useState("");
   const trimmed = name.trim();
   const isFull = views.length >= maxViews && !views.some((view) => view.name === trimmed);
@@ -102,7 +95,6 @@ function SaveDialog({ search, onClose }: { search: string; onClose(): void }) {
       title={words.save}
       isIncomplete={trimmed === "" || isFull}
       onSubmit={async () => storeViews([...views.filter((view) => view.name !== trimmed), { name: trimmed, search }])}
-      onClose={onClose}
     >
       <TextField
         label={words.name}

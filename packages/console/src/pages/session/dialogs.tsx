@@ -4,8 +4,7 @@ import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { useReload, useWorkflowChoices } from "../../api/queries.ts";
-import { Button } from "../../parts/button.tsx";
-import { ConfirmButton, Dialog, FormDialog } from "../../parts/dialog.tsx";
+import { CloseButton, ConfirmButton, Dialog, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextField } from "../../parts/field.tsx";
 import { toChoices } from "../../parts/filters.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
@@ -21,19 +20,14 @@ const words = texts.sessions;
 type Kind = Parameters<typeof createSessionNode>[0]["kind"];
 const kinds = Object.entries(words.addNode.kinds) as [Kind, string][];
 
-interface SessionDialogProps {
-  session: Session;
-  onClose(): void;
-}
-
-interface AddNodeProps extends SessionDialogProps {
+interface AddNodeProps {
   session: Scope;
   place: NewPlace;
   draft: DraftEditing;
   onAdded(node: string): void;
 }
 
-export function AddNode({ session, place, draft, onAdded, onClose }: AddNodeProps) {
+export function AddNode({ session, place, draft, onAdded }: AddNodeProps) {
   const { nodes, map } = session;
   const workflows = useWorkflowChoices();
   const [name, setName] = useState("");
@@ -58,7 +52,6 @@ export function AddNode({ session, place, draft, onAdded, onClose }: AddNodeProp
       title={labels.title}
       isIncomplete={name.trim() === "" || (kind === "workflow" && called === "")}
       onSubmit={add}
-      onClose={onClose}
     >
       <TextField
         label={labels.name}
@@ -97,12 +90,13 @@ export function AddNode({ session, place, draft, onAdded, onClose }: AddNodeProp
   );
 }
 
-interface AddEdgeProps extends SessionDialogProps {
+interface AddEdgeProps {
+  session: Session;
   from: string | undefined;
   draft: DraftEditing;
 }
 
-export function AddEdge({ session, from: chosen, draft, onClose }: AddEdgeProps) {
+export function AddEdge({ session, from: chosen, draft }: AddEdgeProps) {
   const ids = toChoices(buildDraftGraph(session).nodes.map((node) => node.id));
   const [from, setFrom] = useState(chosen ?? ids[0]?.[0] ?? "");
   const [to, setTo] = useState(ids.find(([one]) => one !== from)?.[0] ?? "");
@@ -113,7 +107,7 @@ export function AddEdge({ session, from: chosen, draft, onClose }: AddEdgeProps)
   const add = () => draft.apply((doc) => addEdge(doc, { from, to, ...options }));
   const labels = words.addEdge;
   return (
-    <FormDialog title={labels.title} onSubmit={add} onClose={onClose}>
+    <FormDialog title={labels.title} onSubmit={add}>
       <SelectField label={labels.from} value={from} values={ids} onChange={setFrom} />
       <SelectField label={labels.to} value={to} values={ids} onChange={setTo} />
       <TextField label={labels.condition} hint={labels.conditionHint} value={text} maxLength={200} onChange={setText} />
@@ -132,7 +126,7 @@ export function AddEdge({ session, from: chosen, draft, onClose }: AddEdgeProps)
 const pauseMs = 1_000;
 
 /** Publishes the draft as the next version of a workflow, and shows the version. */
-export function Publish({ session, onClose }: SessionDialogProps) {
+export function Publish({ session }: { session: Session }) {
   const { session_id: id } = session;
   const nova = useNova();
   const reload = useSessionReload(id);
@@ -151,10 +145,9 @@ export function Publish({ session, onClose }: SessionDialogProps) {
     return (
       <Dialog
         title={words.title}
-        onClose={onClose}
         actions={
           <>
-            <Button onClick={onClose}>{texts.common.close}</Button>
+            <CloseButton />
             <Link href={`/workflows/${outcome.id}`} className="button button-main">
               {words.open}
             </Link>
@@ -167,7 +160,7 @@ export function Publish({ session, onClose }: SessionDialogProps) {
     );
   }
   return (
-    <FormDialog title={words.title} staysOpen onSubmit={publish} onClose={onClose}>
+    <FormDialog title={words.title} staysOpen onSubmit={publish}>
       <TextField
         label={texts.runs.columns.workflow}
         hint={words.workflowHint}

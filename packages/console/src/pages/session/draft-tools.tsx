@@ -23,11 +23,7 @@ export function DraftTools({ session, draft }: { session: Session; draft: DraftE
     <>
       <IconButton icon="undo" label={words.undo} disabled={!draft.canUndo} onClick={() => void draft.undo()} />
       <IconButton icon="redo" label={words.redo} disabled={!draft.canRedo} onClick={() => void draft.redo()} />
-      <DialogButton
-        icon="file"
-        label={words.sample.title}
-        dialog={(close) => <SampleInput session={session} onClose={close} />}
-      />
+      <DialogButton icon="file" label={words.sample.title} dialog={<SampleInput session={session} />} />
       <IconButton icon="download" label={words.exportZip} onClick={() => exportDraft(session)} />
     </>
   );
@@ -43,7 +39,7 @@ function exportDraft(session: Session): void {
 }
 
 /** A dialog for the initial context of every run of the session. The user types it, or chooses a file or a past run. */
-function SampleInput({ session, onClose }: { session: Session; onClose(): void }) {
+function SampleInput({ session }: { session: Session }) {
   const { session_id: id, workflow, revision } = session;
   const nova = useNova();
   const queries = useQueryClient();
@@ -69,13 +65,7 @@ function SampleInput({ session, onClose }: { session: Session; onClose(): void }
     queries.setQueryData(["session", id], await nova.sessions.change(id, { context }, { revision }));
   };
   return (
-    <FormDialog
-      title={words.sample.title}
-      action={texts.common.save}
-      isIncomplete={!context}
-      onSubmit={save}
-      onClose={onClose}
-    >
+    <FormDialog title={words.sample.title} action={texts.common.save} isIncomplete={!context} onSubmit={save}>
       <p className="quiet">{words.sample.hint}</p>
       <SelectField
         label={words.sample.ofRun}

@@ -4,7 +4,7 @@ import { useCallback, useMemo, useState } from "react";
 import { Link, useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
-import { DialogButton } from "../../parts/dialog.tsx";
+import { DialogButton, OpenDialog } from "../../parts/dialog.tsx";
 import { Segments } from "../../parts/field.tsx";
 import { useAddress } from "../../parts/filters.tsx";
 import type { GraphEdge, GraphNode } from "../../parts/graph/definition.ts";
@@ -25,7 +25,6 @@ import {
   formatEdgeCondition,
   isWithin,
   listMapsTo,
-  type NodeFreshness,
   readDefinition,
   readScope,
   type Scope,
@@ -119,13 +118,13 @@ function Draft({ session: whole }: { session: Session }) {
               icon="branch"
               disabled={nodes.length < 2}
               label={words.addEdge.title}
-              dialog={(close) => <AddEdge session={session} from={place?.after} draft={draft} onClose={close} />}
+              dialog={<AddEdge session={session} from={place?.after} draft={draft} />}
             />
             <DialogButton
               icon="upload"
               disabled={whole.nodes.length === 0}
               label={words.publish.title}
-              dialog={(close) => <Publish session={whole} onClose={close} />}
+              dialog={<Publish session={whole} />}
             />
             <DraftTools session={whole} draft={draft} />
             <RemoveSession session={session} />
@@ -191,13 +190,9 @@ function Draft({ session: whole }: { session: Session }) {
         </div>
       )}
       {adding && (
-        <AddNode
-          session={session}
-          place={adding.place}
-          draft={draft}
-          onAdded={select}
-          onClose={() => setAdding(undefined)}
-        />
+        <OpenDialog value={() => setAdding(undefined)}>
+          <AddNode session={session} place={adding.place} draft={draft} onAdded={select} />
+        </OpenDialog>
       )}
     </>
   );

@@ -33,14 +33,7 @@ export function SessionsPage() {
       <PageHead
         title={texts.nav.sessions}
         note={describeCount(sessions, sessions.data?.length ?? 0, words.count)}
-        end={
-          <DialogButton
-            icon="plus"
-            tone="main"
-            label={words.create}
-            dialog={(close) => <NewSession onClose={close} />}
-          />
-        }
+        end={<DialogButton icon="plus" tone="main" label={words.create} dialog={<NewSession />} />}
       />
       {clients.length > 1 && (
         <FilterBar
@@ -97,7 +90,7 @@ function NodesOf({ id }: { id: string }): ReactNode {
   return words.counts(stale, fresh);
 }
 
-function NewSession({ onClose }: { onClose(): void }) {
+function NewSession() {
   const nova = useNova();
   const reload = useReload();
   const [, go] = useLocation();
@@ -119,7 +112,7 @@ function NewSession({ onClose }: { onClose(): void }) {
   };
   const { form } = words;
   return (
-    <FormDialog title={words.create} isIncomplete={!context} onSubmit={create} onClose={onClose}>
+    <FormDialog title={words.create} isIncomplete={!context} onSubmit={create}>
       <SelectField
         label={texts.build.create.from}
         value={workflow}

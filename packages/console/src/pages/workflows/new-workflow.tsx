@@ -28,18 +28,11 @@ async function readTemplate(name: Exclude<Source, "empty" | "copy" | "file">) {
 }
 
 export function NewWorkflowButton({ isMain = false }: { isMain?: boolean }): ReactNode {
-  return (
-    <DialogButton
-      icon="plus"
-      tone={isMain ? "main" : "plain"}
-      label={words.title}
-      dialog={(close) => <NewWorkflow onClose={close} />}
-    />
-  );
+  return <DialogButton icon="plus" tone={isMain ? "main" : "plain"} label={words.title} dialog={<NewWorkflow />} />;
 }
 
 /** Starts a draft: empty, from a template, as a copy, or from files. */
-function NewWorkflow({ onClose }: { onClose(): void }) {
+function NewWorkflow() {
   const nova = useNova();
   const reload = useReload();
   const [, go] = useLocation();
@@ -63,13 +56,7 @@ function NewWorkflow({ onClose }: { onClose(): void }) {
   };
   const isIncomplete = (source === "copy" && copied === "") || (source === "file" && !found);
   return (
-    <FormDialog
-      title={words.title}
-      action={words.action}
-      isIncomplete={isIncomplete}
-      onSubmit={create}
-      onClose={onClose}
-    >
+    <FormDialog title={words.title} action={words.action} isIncomplete={isIncomplete} onSubmit={create}>
       <fieldset className="field">
         <legend>{words.from}</legend>
         <div className="sources">

@@ -5,9 +5,8 @@ import { Link } from "wouter";
 import { useNova } from "../../../api/nova.ts";
 import { useReload } from "../../../api/queries.ts";
 import { findMember, readString } from "../../../json/raw.ts";
-import { Button } from "../../../parts/button.tsx";
 import { CodeDiff } from "../../../parts/code.tsx";
-import { Dialog, FormDialog } from "../../../parts/dialog.tsx";
+import { CloseButton, Dialog, FormDialog } from "../../../parts/dialog.tsx";
 import { QueryView } from "../../../parts/states.tsx";
 import { texts } from "../../../texts.ts";
 import { requestForRuns } from "../../runs/use-runs.ts";
@@ -26,7 +25,6 @@ interface PublishDialogProps {
   node: SessionNode;
   field: "code" | "prompt";
   handle: RefObject<WriterHandle | null>;
-  onClose(): void;
 }
 
 interface Done {
@@ -41,7 +39,7 @@ interface Done {
  * Shows the difference to the active version, and the nodes that a restart would run. After a confirmation, publishes
  * the change and restarts this run. If the user wants, also restarts the other runs with the same error.
  */
-export function PublishDialog({ run, execution, session, node, field, handle, onClose }: PublishDialogProps) {
+export function PublishDialog({ run, execution, session, node, field, handle }: PublishDialogProps) {
   const { session_id: id, workflow } = session;
   const nova = useNova();
   const reload = useReload();
@@ -75,7 +73,7 @@ export function PublishDialog({ run, execution, session, node, field, handle, on
     }
     throw new Error(words.slow);
   };
-  if (done) return <DoneDialog done={done} onClose={onClose} />;
+  if (done) return <DoneDialog done={done} />;
   const count = others.data?.length ?? 0;
   return (
     <FormDialog
@@ -83,7 +81,6 @@ export function PublishDialog({ run, execution, session, node, field, handle, on
       isIncomplete={!forecast.data || forecast.data.misfits.length > 0 || active.data?.text === text}
       staysOpen
       onSubmit={publish}
-      onClose={onClose}
     >
       <QueryView query={active} lines={4}>
         {(now) => (
@@ -113,14 +110,13 @@ export function PublishDialog({ run, execution, session, node, field, handle, on
 const maxTries = 120;
 const pauseMs = 500;
 
-function DoneDialog({ done: { version, restart, started, refused }, onClose }: { done: Done; onClose(): void }) {
+function DoneDialog({ done: { version, restart, started, refused } }: { done: Done }) {
   return (
     <Dialog
       title={words.done(version)}
-      onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>{texts.common.close}</Button>
+          <CloseButton />
           <Link href={`/runs/${restart}`} className="button button-main">
             {words.openRestart}
           </Link>
