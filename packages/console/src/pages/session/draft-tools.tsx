@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useNova } from "../../api/nova.ts";
 import { usePages, useWorkflowName } from "../../api/queries.ts";
 import { asRaw, formatJson, parseObject } from "../../json/raw.ts";
-import { Button, IconButton } from "../../parts/button.tsx";
+import { FileButton, IconButton } from "../../parts/button.tsx";
 import { DialogButton, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextArea } from "../../parts/field.tsx";
 import { describeRun } from "../../parts/run-text.ts";
@@ -77,17 +77,9 @@ function SampleInput({ session }: { session: Session }) {
         onChange={(run) => void take(run)}
       />
       <div className="line">
-        <input
-          id="sample-file"
-          type="file"
-          className="hidden-label"
-          tabIndex={-1}
-          aria-label={words.sample.file}
-          onChange={(event) => void read(event.target.files?.[0])}
-        />
-        <Button icon="upload" onClick={() => document.getElementById("sample-file")?.click()}>
+        <FileButton icon="upload" label={words.sample.file} onFiles={([file]) => void read(file)}>
           {words.sample.file}
-        </Button>
+        </FileButton>
       </div>
       <TextArea
         label={words.sample.context}

@@ -1,10 +1,10 @@
 import { useMutation } from "@tanstack/react-query";
-import { type DragEvent, type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { useReload, useWorkflowChoices } from "../../api/queries.ts";
 import { Raw } from "../../json/raw.ts";
-import { Button } from "../../parts/button.tsx";
+import { Button, FileButton, useDrop } from "../../parts/button.tsx";
 import { DialogButton, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextField } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
@@ -101,47 +101,23 @@ const maxFiles = 100;
 const maxBytes = 1_000_000;
 
 function FileDrop({ files, isWorkflow, onChange }: FileDropProps) {
-  const [isOver, setOver] = useState(false);
-  const take = async (list: FileList | null) => {
-    const chosen = Array.from(list ?? [])
-      .filter(({ size }) => size <= maxBytes)
-      .slice(0, maxFiles);
+  const take = async (list: readonly File[]) => {
+    const chosen = list.filter(({ size }) => size <= maxBytes).slice(0, maxFiles);
     onChange(
       await Promise.all(
         chosen.map(async (file) => ({ name: file.webkitRelativePath || file.name, text: await file.text() })),
       ),
     );
   };
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    void take(event.dataTransfer.files);
-  };
+  const { isOver, attributes } = useDrop((list) => void take(list));
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the button below does the same with the keyboard
-    <div
-      className="form-any stack start"
-      data-over={isOver || undefined}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
-    >
+    <div className="form-any stack start" data-over={isOver || undefined} {...attributes}>
       <div className="form-file line">
-        <input
-          id="workflow-files"
-          type="file"
-          multiple
-          className="hidden-label"
-          tabIndex={-1}
-          aria-label={words.files}
-          onChange={(event) => void take(event.target.files)}
-        />
         <Icon name="upload" />
         <span className="quiet">{words.drop}</span>
-        <Button onClick={() => document.getElementById("workflow-files")?.click()}>{texts.form.chooseFile}</Button>
+        <FileButton multiple label={words.files} onFiles={(list) => void take(list)}>
+          {texts.form.chooseFile}
+        </FileButton>
       </div>
       {files.length > 0 && (
         <p className={isWorkflow ? "field-hint" : "field-error"} role="status">
