@@ -165,7 +165,7 @@ function Value({ field, value, onChange }: { field: CredentialField; value: stri
 }
 
 function formatFieldLabel({ label, isOptional }: CredentialField): string {
-  return isOptional ? words.optional(words.fields[label]) : words.fields[label];
+  return isOptional ? words.optional(label) : label;
 }
 
 interface PairsProps {
