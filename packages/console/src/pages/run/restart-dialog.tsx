@@ -41,13 +41,7 @@ export function RestartDialog({ run, from }: RestartDialogProps) {
     ...(patch !== undefined && { context_patch: new Raw(patch) }),
     ...(again.length > 0 && { ask_again: [...again] }),
   };
-  const forecast = useQuery({
-    queryKey: ["forecast", id, from, version, patch, again],
-    enabled: active.data !== undefined || active.error !== null,
-    gcTime: 0,
-    placeholderData: keepPreviousData,
-    queryFn: () => nova.executions.restart(id, { ...request, dry_run: true }),
-  });
+  const forecast = useForecast(id, request, active.data !== undefined || active.error !== null);
   const { data } = forecast;
   return (
     <FormDialog
@@ -65,6 +59,20 @@ export function RestartDialog({ run, from }: RestartDialogProps) {
       </QueryView>
     </FormDialog>
   );
+}
+
+type RestartRequest = Parameters<ReturnType<typeof useNova>["executions"]["restart"]>[1];
+
+/** Asks the server which nodes a restart would run, and starts nothing. */
+export function useForecast(id: string, request: RestartRequest, enabled: boolean) {
+  const { executions } = useNova();
+  return useQuery({
+    queryKey: ["forecast", id, request],
+    enabled,
+    gcTime: 0,
+    placeholderData: keepPreviousData,
+    queryFn: () => executions.restart(id, { ...request, dry_run: true }),
+  });
 }
 
 /** Renders the values that replace initial values as a JSON object; undefined if there are no such values. */

@@ -1,5 +1,4 @@
 import type { Session } from "@nova/client";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
@@ -13,7 +12,7 @@ import { buildDraftGraph, createSessionNode, createTool, deriveNodeId, parseCond
 import { addEdge, addNodeAt, type NewPlace } from "./draft-doc.ts";
 import { PublishChanges } from "./publish-changes.tsx";
 import type { DraftEditing } from "./use-draft.ts";
-import { useSessionReload } from "./use-session.ts";
+import { publishDraft, useSessionReload } from "./use-session.ts";
 
 const words = texts.sessions;
 
@@ -123,8 +122,6 @@ export function AddEdge({ session, from: chosen, draft }: AddEdgeProps) {
   );
 }
 
-const pauseMs = 1_000;
-
 /** Publishes the draft as the next version of a workflow, and shows the version. */
 export function Publish({ session }: { session: Session }) {
   const { session_id: id } = session;
@@ -132,13 +129,12 @@ export function Publish({ session }: { session: Session }) {
   const reload = useSessionReload(id);
   const [workflow, setWorkflow] = useState(session.workflow ?? "");
   const [name, setName] = useState("");
-  const [published, setPublished] = useState<Awaited<ReturnType<typeof nova.sessions.publish>>>();
+  const [outcome, setOutcome] = useState<Awaited<ReturnType<typeof publishDraft>>>();
   const publish = async () => {
     const names = { workflow: workflow.trim(), name: name.trim() };
     const request = Object.fromEntries(Object.entries(names).filter(([, text]) => text !== ""));
-    setPublished(await nova.sessions.publish(id, request).finally(reload));
+    setOutcome(await publishDraft(nova, id, request).finally(reload));
   };
-  const { data: outcome = published } = usePublication(published);
   const words = texts.sessions.publish;
   if (outcome) {
     const { version, status, reason } = outcome;
@@ -173,18 +169,6 @@ export function Publish({ session }: { session: Session }) {
       <PublishChanges session={session} />
     </FormDialog>
   );
-}
-
-/** Polls a version that Step Functions has not accepted yet, until it is ready or failed. */
-function usePublication(published: { id: string; version: number; status: string } | undefined) {
-  const nova = useNova();
-  const { id = "", version = 0, status } = published ?? {};
-  return useQuery({
-    queryKey: ["publication", id, version],
-    enabled: status === "publishing",
-    refetchInterval: ({ state: { data } }) => (data === undefined || data.status === "publishing" ? pauseMs : false),
-    queryFn: () => nova.workflows.get(id, { version }),
-  });
 }
 
 export function RemoveSession({ session: { session_id, name } }: { session: Pick<Session, "session_id" | "name"> }) {

@@ -58,7 +58,7 @@ function SampleInput({ session }: { session: Session }) {
     setProblem(undefined);
     if (content === undefined) return;
     if (parseObject(content)) setText(formatJson(content));
-    else setProblem(texts.sessions.form.misfit);
+    else setProblem(texts.sessions.misfit);
   };
   const save = async () => {
     if (!context) return;
@@ -84,7 +84,7 @@ function SampleInput({ session }: { session: Session }) {
       <TextArea
         label={words.sample.context}
         hint={text.includes('"***"') ? words.sample.secret : undefined}
-        error={problem ?? (context ? undefined : texts.sessions.form.misfit)}
+        error={problem ?? (context ? undefined : texts.sessions.misfit)}
         value={text}
         rows={12}
         onChange={setText}

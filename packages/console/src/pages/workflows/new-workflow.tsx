@@ -2,11 +2,12 @@ import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { useReload, useWorkflowChoices } from "../../api/queries.ts";
+import { useClientSlugs, useReload, useWorkflowChoices } from "../../api/queries.ts";
 import { Raw } from "../../json/raw.ts";
 import { Button, FileButton, useDrop } from "../../parts/button.tsx";
 import { DialogButton, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextField } from "../../parts/field.tsx";
+import { toChoices } from "../../parts/filters.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { ErrorNote } from "../../parts/states.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
@@ -36,15 +37,19 @@ function NewWorkflow() {
   const nova = useNova();
   const reload = useReload();
   const [, go] = useLocation();
-  const workflows = useWorkflowChoices();
+  const [workflows, clients] = [useWorkflowChoices(), useClientSlugs()];
+  const [client, setClient] = useState("");
   const [source, setSource] = useState<Source>("empty");
   const [name, setName] = useState("");
   const [copied, setCopied] = useState("");
   const [files, setFiles] = useState<readonly TextFile[]>([]);
   const found = readWorkflowFiles(files);
   const create = async () => {
-    const named = name.trim() === "" ? {} : { name: name.trim() };
-    const { session_id } = await nova.sessions.create({ ...(await readSource()), ...named });
+    const { session_id } = await nova.sessions.create({
+      ...(await readSource()),
+      ...(name.trim() !== "" && { name: name.trim() }),
+      ...(client !== "" && { client_slug: client }),
+    });
     await reload(["/sessions"]);
     go(`/sessions/${session_id}`);
   };
@@ -87,6 +92,14 @@ function NewWorkflow() {
         maxLength={200}
         onChange={setName}
       />
+      {clients.length > 1 && (
+        <SelectField
+          label={texts.runs.columns.client}
+          value={client}
+          values={[["", words.usualClient], ...toChoices(clients)]}
+          onChange={setClient}
+        />
+      )}
     </FormDialog>
   );
 }

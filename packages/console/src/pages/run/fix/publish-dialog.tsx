@@ -12,8 +12,9 @@ import { texts } from "../../../texts.ts";
 import { requestForRuns } from "../../runs/use-runs.ts";
 import { readDefinition, type SessionNode } from "../../session/draft.ts";
 import type { WriterHandle } from "../../session/node-writer.tsx";
+import { publishDraft } from "../../session/use-session.ts";
 import { readVersion } from "../../workflow/use-workflow.tsx";
-import { ForecastView } from "../restart-dialog.tsx";
+import { ForecastView, useForecast } from "../restart-dialog.tsx";
 import { normalizeMessage } from "./failed-line.ts";
 
 const words = texts.fix;
@@ -46,32 +47,24 @@ export function PublishDialog({ run, execution, session, node, field, handle }: 
   const [isForAll, setForAll] = useState(false);
   const [done, setDone] = useState<Done>();
   const active = useActiveText(session, node.node_id, field);
-  const forecast = useForecast(run, execution, active.data?.version);
+  const isChild = execution !== run.execution_id;
+  const version = active.data?.version;
+  const forecast = useForecast(run.execution_id, isChild || version === undefined ? {} : { version }, active.isSuccess);
   const others = useOthers(run);
   // Saves the editor's text, so that the difference shows the text that the user typed last.
   useEffect(() => void handle.current?.save(), [handle]);
-  const isChild = execution !== run.execution_id;
   const text = readString(findMember(readDefinition(node), field)) ?? "";
   const publish = async () => {
     if (!(await handle.current?.save())) throw new Error(words.notSaved);
-    const { version, status, reason } = await nova.sessions.publish(id);
+    const { version, status, reason } = await publishDraft(nova, id);
+    if (status === "publishing") throw new Error(words.slow);
     if (status === "failed") throw new Error(reason ?? words.notPublished);
-    await waitUntilReady(version);
     const request = isChild ? {} : { version };
     const { execution_id: restart } = await nova.executions.restart(run.execution_id, request);
     const ids = isForAll ? (others.data ?? []).map(({ execution_id }) => execution_id) : [];
     const { length: refused } = await requestForRuns(ids, (one) => nova.executions.restart(one, request));
     await reload(["run", run.execution_id], ["/executions"], ["runs"]);
     setDone({ version, restart, started: 1 + ids.length - refused, refused });
-  };
-  const waitUntilReady = async (version: number) => {
-    for (let tries = 0; tries < maxTries; tries++) {
-      const { status, reason } = await nova.workflows.get(workflow ?? "", { version });
-      if (status === "ready") return;
-      if (status === "failed") throw new Error(reason ?? words.notPublished);
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    }
-    throw new Error(words.slow);
   };
   if (done) return <DoneDialog done={done} />;
   const count = others.data?.length ?? 0;
@@ -107,9 +100,6 @@ export function PublishDialog({ run, execution, session, node, field, handle }: 
   );
 }
 
-const maxTries = 120;
-const pauseMs = 500;
-
 function DoneDialog({ done: { version, restart, started, refused } }: { done: Done }) {
   return (
     <Dialog
@@ -143,17 +133,6 @@ function useActiveText({ workflow, recorded: at }: Session, node: string, field:
       const [now, then] = await Promise.all([version, recorded].map(readText));
       return { version, text: now, recorded: then };
     },
-  });
-}
-
-function useForecast({ execution_id: id }: WholeExecution, execution: string, version: number | undefined) {
-  const { executions } = useNova();
-  return useQuery({
-    queryKey: ["forecast", id, "fix", version],
-    enabled: version !== undefined,
-    gcTime: 0,
-    queryFn: () =>
-      executions.restart(id, { dry_run: true, ...(execution === id && version !== undefined && { version }) }),
   });
 }
 
