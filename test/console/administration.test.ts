@@ -167,11 +167,9 @@ describe.skipIf(!hasBrowser)("the console", () => {
     expect(await dialog.innerText()).not.toContain("\u202e");
   });
 
-  it("shows that all services answer, and counts stored records at the user's request", async () => {
+  it("shows that all services answer", async () => {
     const page = await app.open("/health");
     await page.getByText("Step Functions, which runs the graphs").waitFor();
-    await page.getByRole("button", { name: "Count them" }).click();
-    await row(page, "audit").getByText("current").waitFor();
   });
 
   it.each([

@@ -26,12 +26,17 @@ describe.skipIf(!hasBrowser)("the console", () => {
   it("lets a user create a session from a workflow, edit a node, run stale nodes, and publish the draft", async () => {
     const page = await app.open("/sessions");
     await page.getByText("No sessions yet").waitFor();
-    await page.getByRole("button", { name: "New session" }).click();
-    await page.getByLabel("Start from").selectOption("orders");
-    await page.getByLabel("Name").fill("Larger orders");
-    await page.getByLabel("Context as a JSON object").fill('{"total": 250.0, "sender": "x"}');
-    await page.getByRole("dialog").getByRole("button", { name: "New session" }).click();
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", { name: "New workflow" }).click();
+    await dialog.getByRole("radio", { name: "A copy" }).check();
+    await dialog.getByLabel("Workflow", { exact: true }).selectOption("orders");
+    await dialog.getByLabel("Name").fill("Larger orders");
+    await dialog.getByRole("button", { name: "Create" }).click();
     await page.getByRole("heading", { name: "Larger orders" }).waitFor();
+    await page.getByRole("button", { name: "Sample input" }).click();
+    await dialog.getByLabel("Context as a JSON object").fill('{"total": 250.0, "sender": "x"}');
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
     id = page.url().split("/").at(-1) ?? "";
     expect(id).toMatch(/^ses_[0-9A-Z]{26}$/);
     await waitUntil(async () => expect(await states(page)).toMatchObject(all("stale")));
@@ -64,7 +69,6 @@ describe.skipIf(!hasBrowser)("the console", () => {
     expect(await page.getByText(/Ran check_amount/).textContent()).not.toContain("tell");
 
     await page.getByRole("button", { name: "Publish" }).click();
-    const dialog = page.getByRole("dialog");
     expect(await dialog.getByLabel("Workflow").inputValue()).toBe("orders");
     await dialog.getByRole("button", { name: "Publish" }).click();
     await dialog.getByText("Version 2 of orders is ready.").waitFor();

@@ -6,7 +6,7 @@ import { useNova } from "./api/nova.ts";
 import { SavedViewLinks } from "./pages/runs/saved-views.tsx";
 import { pages } from "./pages/table.ts";
 import { Button, IconButton } from "./parts/button.tsx";
-import { Dialog } from "./parts/dialog.tsx";
+import { Dialog, OpenDialog } from "./parts/dialog.tsx";
 import { Icon } from "./parts/icon.tsx";
 import { useKeyList, useKeys } from "./parts/keyboard.tsx";
 import { Palette } from "./parts/palette.tsx";
@@ -101,24 +101,29 @@ export function Shell({ children, onSignOut }: { children: ReactNode; onSignOut(
         )}
         {children}
       </main>
-      {isPaletteOpen && <Palette onClose={() => setPaletteOpen(false)} />}
+      {isPaletteOpen && (
+        <OpenDialog value={() => setPaletteOpen(false)}>
+          <Palette />
+        </OpenDialog>
+      )}
       {isMore && (
-        <Dialog
-          title={texts.nav.more}
-          onClose={() => setMore(false)}
-          actions={
-            <>
-              <Button icon={themeIcons[theme]} onClick={switchTheme}>
-                {texts.nav.theme[theme]}
-              </Button>
-              <Button icon="out" onClick={onSignOut}>
-                {texts.nav.signOut}
-              </Button>
-            </>
-          }
-        >
-          <PageLinks of={menuPages} currentPath={currentPath} onFollow={() => setMore(false)} />
-        </Dialog>
+        <OpenDialog value={() => setMore(false)}>
+          <Dialog
+            title={texts.nav.more}
+            actions={
+              <>
+                <Button icon={themeIcons[theme]} onClick={switchTheme}>
+                  {texts.nav.theme[theme]}
+                </Button>
+                <Button icon="out" onClick={onSignOut}>
+                  {texts.nav.signOut}
+                </Button>
+              </>
+            }
+          >
+            <PageLinks of={menuPages} currentPath={currentPath} onFollow={() => setMore(false)} />
+          </Dialog>
+        </OpenDialog>
       )}
     </div>
   );

@@ -2,10 +2,10 @@ import type { AuditRecord } from "@nova/client";
 import { describe, expect, it } from "vitest";
 import {
   findSubjectPath,
+  formatAction,
   formatDetail,
   matchesFilters,
   setupActor,
-  sumByKind,
 } from "../../../packages/console/src/pages/records.ts";
 
 const record: AuditRecord = {
@@ -48,17 +48,11 @@ describe("a record of the audit log", () => {
   });
 });
 
-it("the console's survey of stored records adds up the counts of all pages of the API by kind and format", () => {
-  const state = "current" as const;
-  const parts = [
-    { entity: "step", format: 1, items: 2, state },
-    { entity: "link", format: 2, items: 1, state },
-    { entity: "link", format: 1, items: 4, state: "older" as const },
-    { entity: "step", format: 1, items: 3, state },
-  ];
-  expect(sumByKind(parts)).toEqual([
-    { entity: "link", format: 1, items: 4, state: "older" },
-    { entity: "link", format: 2, items: 1, state },
-    { entity: "step", format: 1, items: 5, state },
-  ]);
+it.each([
+  ["key.created", "Key created"],
+  ["execution.cancelled", "Run cancelled"],
+  ["signing_key.rotated", "Signing key rotated"],
+  ["credentials.rotated", "Credentials re-encrypted"],
+])("the console names the action %s %s", (action, label) => {
+  expect(formatAction(action)).toBe(label);
 });

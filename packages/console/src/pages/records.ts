@@ -1,4 +1,5 @@
-import type { AuditRecord, Schemas } from "@nova/client";
+import type { AuditRecord } from "@nova/client";
+import { texts } from "../texts.ts";
 
 /** Names of the filters of the audit page, which are in the URL. */
 export const filterNames = ["client", "action", "by", "text"] as const;
@@ -36,12 +37,9 @@ function shortenHash(value: string): string {
   return /^[0-9a-f]{64}$/.test(value) ? `${value.slice(0, 8)}…` : value;
 }
 
-type Stored = Schemas["StoredFormat"];
-
-export function sumByKind(parts: readonly Stored[]): Stored[] {
-  const groups = Map.groupBy(parts, ({ entity, format }) => `${entity} ${format}`);
-  const sums = Array.from(groups.values(), (same) => {
-    return { ...(same[0] as Stored), items: same.reduce((sum, { items }) => sum + items, 0) };
-  });
-  return sums.sort((a, b) => a.entity.localeCompare(b.entity) || (a.format ?? 0) - (b.format ?? 0));
+/** Formats the name of an action for readers: `Run cancelled` for `execution.cancelled`. */
+export function formatAction(action: string): string {
+  const known: Readonly<Record<string, string>> = texts.audit.actions;
+  const words = action.replace("execution", "run").replaceAll(/[._]/g, " ");
+  return known[action] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }

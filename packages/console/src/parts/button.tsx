@@ -1,4 +1,4 @@
-import { type ButtonHTMLAttributes, type JSX, type ReactNode, useState } from "react";
+import { type ButtonHTMLAttributes, type DragEvent, type JSX, type ReactNode, useRef, useState } from "react";
 import { texts } from "../texts.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
@@ -61,4 +61,57 @@ export function CopyButton({ text, icon = "copy", label = texts.common.copy }: C
       onClick={() => copy(typeof text === "string" ? text : text())}
     />
   );
+}
+
+interface FileButtonProps {
+  id?: string;
+  /** The accessible name of the input. */
+  label: string;
+  /** The id of the element that describes the input. */
+  about?: string | undefined;
+  icon?: IconName;
+  multiple?: boolean;
+  onFiles(files: readonly File[]): void;
+  children: ReactNode;
+}
+
+/** A button with which the user chooses files. */
+export function FileButton({ id, label, about, icon, multiple, onFiles, children }: FileButtonProps): JSX.Element {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={input}
+        id={id}
+        type="file"
+        multiple={multiple}
+        className="hidden-label"
+        tabIndex={-1}
+        aria-label={label}
+        aria-describedby={about}
+        onChange={({ target }) => onFiles(Array.from(target.files ?? []))}
+      />
+      <Button icon={icon} onClick={() => input.current?.click()}>
+        {children}
+      </Button>
+    </>
+  );
+}
+
+/** Returns whether the user drags over an element, and the attributes with which this element takes dropped files. */
+export function useDrop(onFiles: (files: readonly File[]) => void) {
+  const [isOver, setOver] = useState(false);
+  const attributes = {
+    onDragOver(event: DragEvent) {
+      event.preventDefault();
+      setOver(true);
+    },
+    onDragLeave: () => setOver(false),
+    onDrop(event: DragEvent) {
+      event.preventDefault();
+      setOver(false);
+      onFiles(Array.from(event.dataTransfer.files));
+    },
+  };
+  return { isOver, attributes };
 }

@@ -69,21 +69,6 @@ export function Chart(props: ChartProps): JSX.Element {
   );
 }
 
-interface ShareBarProps {
-  parts: readonly { key: string; className: string; share: number }[];
-}
-
-/** A horizontal bar that is divided into shares of 0 to 1. */
-export function ShareBar({ parts }: ShareBarProps): JSX.Element {
-  return (
-    <span className="share-bar" aria-hidden="true">
-      {parts.map(({ key, className, share }) => (
-        <i key={key} className={className} style={{ width: toPercent(share) }} />
-      ))}
-    </span>
-  );
-}
-
 function toPercent(share: number): string {
   return `${share * 100}%`;
 }

@@ -1,4 +1,15 @@
-import { type FormEvent, type JSX, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { useMutation } from "@tanstack/react-query";
+import {
+  createContext,
+  type FormEvent,
+  type JSX,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from "react";
 import { createPortal } from "react-dom";
 import { texts } from "../texts.ts";
 import { Button, type ButtonProps, IconButton } from "./button.tsx";
@@ -6,20 +17,39 @@ import { TextField } from "./field.tsx";
 import { ErrorNote } from "./states.tsx";
 import { UntrustedText } from "./untrusted-text.tsx";
 
+const CloseContext = createContext<() => void>(() => undefined);
+
+/** Surrounds an open dialog. The value closes the dialog. */
+export const OpenDialog = CloseContext.Provider;
+
+/** Returns the function that closes the dialog around the component. */
+export function useClose(): () => void {
+  return useContext(CloseContext);
+}
+
+/** A button that closes the dialog around it. */
+export function CloseButton({ label = texts.common.close, tone }: { label?: string; tone?: "main" }): JSX.Element {
+  return (
+    <Button tone={tone} onClick={useClose()}>
+      {label}
+    </Button>
+  );
+}
+
 interface DialogProps {
   title: string;
   children: ReactNode;
   actions?: ReactNode;
   /** Whether the content needs more width than a form. */
   isWide?: boolean;
-  onClose(): void;
 }
 
 /**
  * A native modal dialog. The focus stays inside, and Escape closes the dialog. The dialog is a child of `body`, so that
  * it inherits no style from the button that opens it.
  */
-export function Dialog({ title, children, actions, isWide = false, onClose }: DialogProps): JSX.Element {
+export function Dialog({ title, children, actions, isWide = false }: DialogProps): JSX.Element {
+  const close = useClose();
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
@@ -35,14 +65,14 @@ export function Dialog({ title, children, actions, isWide = false, onClose }: Di
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        close();
       }}
     >
       <header className="row between">
         <h2 id={titleId}>
           <UntrustedText text={title} />
         </h2>
-        <IconButton icon="cross" label={texts.common.close} onClick={onClose} />
+        <IconButton icon="cross" label={texts.common.close} onClick={close} />
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it */}
       <div className="dialog-body" tabIndex={0} role="group" aria-labelledby={titleId}>
@@ -58,7 +88,7 @@ interface DialogButtonProps extends Omit<ButtonProps, "children" | "onClick"> {
   label: string;
   /** Whether only the icon is visible. */
   isIcon?: boolean;
-  dialog(close: () => void): ReactNode;
+  dialog: ReactNode;
 }
 
 /** A button that opens a dialog. */
@@ -74,7 +104,7 @@ export function DialogButton({ label, icon, isIcon, dialog, tone, ...attributes 
           {label}
         </Button>
       )}
-      {isOpen && dialog(() => setOpen(false))}
+      {isOpen && <OpenDialog value={() => setOpen(false)}>{dialog}</OpenDialog>}
     </>
   );
 }
@@ -90,44 +120,27 @@ interface FormDialogProps {
   /** Whether the dialog stays open after success. */
   staysOpen?: boolean;
   onSubmit(): Promise<unknown>;
-  onClose(): void;
   children: ReactNode;
 }
 
 /** A dialog that contains a form. If `onSubmit` fails, the dialog stays open and shows the error. */
 export function FormDialog(props: FormDialogProps): JSX.Element {
-  const { title, action = title, tone = "main", isIncomplete, isSecret, staysOpen, onSubmit, onClose } = props;
+  const { title, action = title, tone = "main", isIncomplete, isSecret, staysOpen, onSubmit } = props;
   const form = useId();
-  const [isPending, setPending] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const isOpen = useRef(true);
-  useEffect(() => {
-    isOpen.current = true;
-    return () => {
-      isOpen.current = false;
-    };
-  }, []);
-  const submit = async (event: FormEvent) => {
+  const close = useClose();
+  const request = useMutation({ mutationFn: onSubmit });
+  const submit = (event: FormEvent) => {
     event.preventDefault();
-    setPending(true);
-    setError(undefined);
-    try {
-      await onSubmit();
-      // If the user has closed this dialog meanwhile, `onClose` would close the next one.
-      if (isOpen.current && !staysOpen) onClose();
-    } catch (cause) {
-      setError(cause);
-    }
-    setPending(false);
+    // If the user has closed this dialog meanwhile, the query client does not call `onSuccess`.
+    request.mutate(undefined, { onSuccess: () => !staysOpen && close() });
   };
   return (
     <Dialog
       title={title}
-      onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>{texts.common.cancel}</Button>
-          <Button submit form={form} tone={tone} disabled={isPending || isIncomplete}>
+          <CloseButton label={texts.common.cancel} />
+          <Button submit form={form} tone={tone} disabled={request.isPending || isIncomplete}>
             {action}
           </Button>
         </>
@@ -135,13 +148,13 @@ export function FormDialog(props: FormDialogProps): JSX.Element {
     >
       <form id={form} className="stack loose" autoComplete={isSecret ? "off" : undefined} onSubmit={submit}>
         {props.children}
-        <ErrorNote error={error} />
+        <ErrorNote error={request.error} />
       </form>
     </Dialog>
   );
 }
 
-interface ConfirmDialogProps extends Pick<FormDialogProps, "title" | "onClose"> {
+interface ConfirmDialogProps extends Pick<FormDialogProps, "title"> {
   action: string;
   hint: string;
   /** Text that the user must type first, for actions that cannot be undone. */
@@ -165,9 +178,7 @@ function ConfirmDialog({ hint, requiredText, onConfirm, ...dialog }: ConfirmDial
   );
 }
 
-interface ConfirmButtonProps
-  extends Omit<DialogButtonProps, "dialog" | "title">,
-    Omit<ConfirmDialogProps, "action" | "onClose"> {
+interface ConfirmButtonProps extends Omit<DialogButtonProps, "dialog" | "title">, Omit<ConfirmDialogProps, "action"> {
   /** The label of the button in the dialog; default: the label of the button that opens it. */
   action?: string;
 }
@@ -176,5 +187,5 @@ interface ConfirmButtonProps
 export function ConfirmButton(props: ConfirmButtonProps): JSX.Element {
   const { title, hint, action = props.label, requiredText, onConfirm, ...button } = props;
   const confirm = { title, hint, action, onConfirm, ...(requiredText !== undefined && { requiredText }) };
-  return <DialogButton {...button} dialog={(close) => <ConfirmDialog {...confirm} onClose={close} />} />;
+  return <DialogButton {...button} dialog={<ConfirmDialog {...confirm} />} />;
 }

@@ -1,6 +1,6 @@
 import { createContext, type JSX, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { texts } from "../texts.ts";
-import { Dialog } from "./dialog.tsx";
+import { Dialog, OpenDialog } from "./dialog.tsx";
 
 interface Shortcut {
   label: string;
@@ -76,7 +76,11 @@ export function KeyboardProvider({ children }: { children: ReactNode }): JSX.Ele
   return (
     <KeyboardContext.Provider value={keyboard}>
       {children}
-      {isListed && <KeyList groups={groups.current} onClose={() => setListed(false)} />}
+      {isListed && (
+        <OpenDialog value={() => setListed(false)}>
+          <KeyList groups={groups.current} />
+        </OpenDialog>
+      )}
     </KeyboardContext.Provider>
   );
 }
@@ -197,9 +201,9 @@ export function useKeyList(): () => void {
 
 const keyNames: Record<string, string> = { ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc", Enter: "Enter", " ": "Space" };
 
-function KeyList({ groups, onClose }: { groups: readonly Shortcuts[]; onClose(): void }): JSX.Element {
+function KeyList({ groups }: { groups: readonly Shortcuts[] }): JSX.Element {
   return (
-    <Dialog title={texts.keys.title} onClose={onClose}>
+    <Dialog title={texts.keys.title}>
       <dl className="key-list lined">
         {joinShortcuts(groups).map(({ label, keys }) => (
           <div key={label} className="row">

@@ -4,7 +4,7 @@ import { useLocation } from "wouter";
 import { useNova } from "../api/nova.ts";
 import { useClientSlugs, useList } from "../api/queries.ts";
 import { texts } from "../texts.ts";
-import { Dialog } from "./dialog.tsx";
+import { Dialog, useClose } from "./dialog.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { usePageTargets } from "./keyboard.tsx";
 import { formatMoment } from "./time.tsx";
@@ -32,7 +32,8 @@ const idPattern = /^exec_[0-9A-Za-z]{26}$/;
  * The command palette: the user types a few letters to open a page, a workflow, a run or a client, or to start an
  * action.
  */
-export function Palette({ onClose }: { onClose(): void }): JSX.Element {
+export function Palette(): JSX.Element {
+  const close = useClose();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const targets = useTargets(text.trim());
@@ -47,7 +48,7 @@ export function Palette({ onClose }: { onClose(): void }): JSX.Element {
   }, [chosen]);
   const choose = (target: Target | undefined) => {
     if (!target) return;
-    onClose();
+    close();
     target.run();
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -58,7 +59,7 @@ export function Palette({ onClose }: { onClose(): void }): JSX.Element {
     event.preventDefault();
   };
   return (
-    <Dialog title={words.title} onClose={onClose}>
+    <Dialog title={words.title}>
       <input
         ref={input}
         className="input palette-input"

@@ -1,4 +1,5 @@
-import { type JSX, useEffect, useState } from "react";
+import { strFromU8, type UnzipFileInfo, unzipSync } from "fflate";
+import { type JSX, useEffect, useMemo, useState } from "react";
 import { texts } from "../texts.ts";
 import { CodeLines } from "./code.tsx";
 import { JsonView } from "./json-view.tsx";
@@ -27,7 +28,7 @@ export function Preview({ bytes, name, type, pdf }: PreviewProps): JSX.Element {
   if (kind.as === "pdf") return <Pdf name={name} address={pdf} />;
   if (kind.as === "sheet") return <Sheet bytes={bytes} />;
   if (kind.as === "json") return <JsonView text={kind.text} />;
-  if (kind.as === "csv") return <Table rows={parseCsv(kind.text, maxRows)} />;
+  if (kind.as === "csv") return <Table rows={parseCsv(kind.text)} />;
   if (kind.as === "text") return <CodeLines code={kind.text.slice(0, longestText)} />;
   return <p className="quiet">{texts.preview.none}</p>;
 }
@@ -63,15 +64,8 @@ function Pdf({ name, address }: { name: string; address(): Promise<string> }): J
 }
 
 function Sheet({ bytes }: { bytes: Uint8Array<ArrayBuffer> }): JSX.Element {
-  const [rows, setRows] = useState<string[][] | null>();
-  useEffect(() => {
-    readSheet(bytes, maxRows).then(
-      (found) => setRows(found ?? null),
-      () => setRows(null),
-    );
-  }, [bytes]);
-  if (rows === null) return <p className="quiet">{texts.preview.none}</p>;
-  return <>{rows && <Table rows={rows} />}</>;
+  const rows = useMemo(() => readSheet(bytes), [bytes]);
+  return rows ? <Table rows={rows} /> : <p className="quiet">{texts.preview.none}</p>;
 }
 
 function Table({ rows }: { rows: readonly (readonly string[])[] }): JSX.Element {
@@ -113,7 +107,7 @@ const magicNumbers: [bytes: readonly number[], kind: PreviewKind][] = [
 ];
 
 /** Detects the kind from the content, because a declared type cannot be trusted. */
-export function detectKind(bytes: Uint8Array, name: string, type: string): PreviewKind {
+function detectKind(bytes: Uint8Array, name: string, type: string): PreviewKind {
   const binary = magicNumbers.find(([prefix]) => prefix.every((byte, index) => bytes[index] === byte));
   if (binary) return binary[1];
   if (isWebp(bytes)) return { as: "image", type: "image/webp" };
@@ -170,7 +164,7 @@ function looksLikeTable(text: string): boolean {
 /**
  * Parses the first rows of text that is separated by commas, semicolons or tabs. Quoted cells may contain separators.
  */
-export function parseCsv(text: string, maxRows: number): string[][] {
+function parseCsv(text: string): string[][] {
   const [head = ""] = text.split("\n", 1);
   const mark = [",", ";", "\t"].reduce((best, one) => (head.split(one).length > head.split(best).length ? one : best));
   const rows: string[][] = [];
@@ -200,98 +194,40 @@ function readCell(text: string, start: number, mark: string): { cell: string; en
   return { cell: text.slice(start + 1, end).replaceAll('""', '"'), end: end + 1 };
 }
 
-/**
- * Maximum size to which a file in an archive is unpacked. The rest of a larger file is left out, because a small
- * archive may expand to any size.
- */
+/** Maximum size of an unpacked file. A larger file is left out, because a small archive may expand to any size. */
 const maxPartBytes = 8 * 1024 * 1024;
+const stringsName = "xl/sharedStrings.xml";
 
 /** Reads the first rows of the first sheet of a workbook; undefined if the bytes are no workbook. */
-export async function readSheet(bytes: Uint8Array<ArrayBuffer>, maxRows: number): Promise<string[][] | undefined> {
-  const parts = readDirectory(bytes);
-  const sheet = Array.from(parts.keys())
-    .filter((name) => /^xl\/worksheets\/sheet\d+\.xml$/.test(name))
-    .sort((a, b) => a.localeCompare(b, "en", { numeric: true }))[0];
-  if (sheet === undefined) return undefined;
-  const [cells, strings] = await Promise.all([
-    parsePart(bytes, parts, sheet),
-    parsePart(bytes, parts, "xl/sharedStrings.xml"),
-  ]);
-  if (cells === undefined) return undefined;
-  return readRows(cells, strings === undefined ? [] : readStrings(strings), maxRows);
-}
-
-interface Part {
-  at: number;
-  packedBytes: number;
-  isPacked: boolean;
-}
-
-const [directorySignature, endSignature] = [0x02014b50, 0x06054b50];
-
-/** Reads the directory at the end of the archive. */
-function readDirectory(bytes: Uint8Array<ArrayBuffer>): Map<string, Part> {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const parts = new Map<string, Part>();
-  const end = findDirectoryEnd(view);
-  if (end === undefined) return parts;
-  let at = view.getUint32(end + 16, true);
-  for (let left = view.getUint16(end + 10, true); left > 0 && at + 46 <= bytes.length; left--) {
-    if (view.getUint32(at, true) !== directorySignature) break;
-    const nameBytes = view.getUint16(at + 28, true);
-    const name = new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + nameBytes));
-    parts.set(name, {
-      at: view.getUint32(at + 42, true),
-      packedBytes: view.getUint32(at + 20, true),
-      isPacked: view.getUint16(at + 10, true) === 8,
-    });
-    at += 46 + nameBytes + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+function readSheet(bytes: Uint8Array): string[][] | undefined {
+  try {
+    const names: string[] = [];
+    const listName = ({ name }: UnzipFileInfo) => {
+      names.push(name);
+      return false;
+    };
+    unzipSync(bytes, { filter: listName });
+    const [sheet = ""] = names
+      .filter((name) => /^xl\/worksheets\/sheet\d+\.xml$/.test(name))
+      .sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+    const isNeeded = ({ name, originalSize }: UnzipFileInfo) =>
+      (name === sheet || name === stringsName) && originalSize <= maxPartBytes;
+    const { [sheet]: cells, [stringsName]: strings } = unzipSync(bytes, { filter: isNeeded });
+    return cells && readRows(parseXml(cells), strings ? readStrings(parseXml(strings)) : []);
+  } catch {
+    return undefined;
   }
-  return parts;
 }
 
-function findDirectoryEnd(view: DataView): number | undefined {
-  const first = Math.max(0, view.byteLength - 22 - 65_535);
-  for (let at = view.byteLength - 22; at >= first; at--) if (view.getUint32(at, true) === endSignature) return at;
-  return undefined;
-}
-
-async function parsePart(
-  bytes: Uint8Array<ArrayBuffer>,
-  parts: Map<string, Part>,
-  name: string,
-): Promise<Document | undefined> {
-  const part = parts.get(name);
-  if (!part || part.at + 30 > bytes.length) return undefined;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const start = part.at + 30 + view.getUint16(part.at + 26, true) + view.getUint16(part.at + 28, true);
-  const packed = bytes.subarray(start, start + part.packedBytes);
-  const text = part.isPacked ? await unpackPart(packed) : new TextDecoder().decode(packed);
-  return new DOMParser().parseFromString(text, "text/xml");
-}
-
-async function unpackPart(packed: Uint8Array<ArrayBuffer>): Promise<string> {
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  const decoder = new TextDecoder();
-  let [text, bytes] = ["", 0];
-  const reader = stream.getReader();
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
-    bytes += next.value.length;
-    text += decoder.decode(next.value, { stream: true });
-    // Keeps only complete rows: the text after the last row is cut off.
-    if (bytes > maxPartBytes) {
-      await reader.cancel();
-      return text.slice(0, text.lastIndexOf("</row>") + 6);
-    }
-  }
-  return text;
+function parseXml(bytes: Uint8Array): Document {
+  return new DOMParser().parseFromString(strFromU8(bytes), "text/xml");
 }
 
 function readStrings(document: Document): string[] {
   return Array.from(document.getElementsByTagName("si"), (item) => item.textContent ?? "");
 }
 
-function readRows(sheet: Document, strings: readonly string[], maxRows: number): string[][] {
+function readRows(sheet: Document, strings: readonly string[]): string[][] {
   return Array.from(sheet.getElementsByTagName("row"))
     .slice(0, maxRows)
     .map((row) => {

@@ -1,5 +1,5 @@
 import { formatDuration } from "@nova/client";
-import { type JSX, useSyncExternalStore } from "react";
+import { type JSX, useEffect, useState } from "react";
 import { readContact } from "../api/contact.ts";
 
 const day: Intl.DateTimeFormatOptions = { month: "short", day: "numeric" };
@@ -45,28 +45,19 @@ function Counting({ from }: { from: string }): JSX.Element {
   return <>{formatDuration(Math.max(0, now - Date.parse(from)))}</>;
 }
 
-const listeners = new Set<() => void>();
-let now = Date.now();
-let timer: ReturnType<typeof setInterval> | undefined;
+const tickMs = 500;
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  timer ??= setInterval(() => {
-    // While the server does not answer, the page does not know whether the run continues.
-    if (readContact().isLost) return;
-    now = Date.now();
-    for (const hear of listeners) hear();
-  }, 500);
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
-  };
-}
-
+/** Returns the time in milliseconds since 1970, and renders the component again while time passes. */
 export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => now);
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      // While the server does not answer, the page does not know whether the run continues.
+      if (!readContact().isLost) setNow(Date.now());
+    }, tickMs);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
 }
 
 export function formatBytes(bytes: number): string {

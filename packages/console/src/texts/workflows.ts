@@ -133,7 +133,6 @@ export const workflows = {
     empty: "No run has ended in this time",
     emptyHint: "Choose a longer time, or start a run.",
     cost: "Models",
-    ended: "How runs ended",
     costs: "Costs by day",
   },
   limits: {
@@ -144,11 +143,7 @@ export const workflows = {
     wrong: "Enter a whole number from 1 to 1000, or leave it empty.",
     pins: "Pinned code",
     pinsHint: "Code by models that prompt nodes run.",
-    noPins: "No code is pinned",
-    noPinsHint: "After a prompt node runs, the code that a model wrote for it appears here.",
-    columns: { node: "Node", status: "Status", client: "Client", model: "Model", cost: "Cost", created: "Written" },
-    statuses: { pinned: "pinned", candidate: "candidate", replaced: "replaced" },
-    everybody: "all",
+    openPins: "Open the code of this workflow",
   },
 } as const;
 

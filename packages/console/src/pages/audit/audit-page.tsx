@@ -10,7 +10,7 @@ import { type Column, WindowedTable } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { filterNames, findSubjectPath, formatDetail, matchesFilters, setupActor } from "../records.ts";
+import { filterNames, findSubjectPath, formatAction, formatDetail, matchesFilters, setupActor } from "../records.ts";
 
 const words = texts.audit;
 const none: readonly AuditRecord[] = [];
@@ -36,7 +36,7 @@ export function AuditPage() {
           change={change}
           clears={filterNames}
           choices={[
-            ["action", words.columns.action, actions.map((action) => [action, words.actions[action]])],
+            ["action", words.columns.action, actions.map((action) => [action, formatAction(action)])],
             ["by", words.columns.by, actors.map((actor) => [actor, getActorName(actor, names)])],
             ["client", words.columns.client, toChoices(clients)],
           ]}
@@ -89,7 +89,7 @@ function buildColumns(names: KeyNames): Column<AuditRecord>[] {
   const { columns } = words;
   return [
     [columns.at, ({ at }) => <Time at={at} />, "audit-at quiet"],
-    [columns.action, ({ action }) => <b>{words.actions[action]}</b>],
+    [columns.action, ({ action }) => <b>{formatAction(action)}</b>],
     [columns.subject, (record) => <Subject record={record} />],
     [columns.detail, ({ detail }) => <UntrustedText text={formatDetail(detail)} />, "wide quiet"],
     [columns.client, ({ client_slug }) => client_slug, "wide quiet"],

@@ -6,7 +6,7 @@ import { useNova } from "../../api/nova.ts";
 import { useList, useReload, useWorkflowChoices, useWorkflowName } from "../../api/queries.ts";
 import { asRaw, formatJson, parseObject } from "../../json/raw.ts";
 import { Button, CopyButton, IconButton } from "../../parts/button.tsx";
-import { ConfirmButton, Dialog, DialogButton, FormDialog } from "../../parts/dialog.tsx";
+import { CloseButton, ConfirmButton, Dialog, DialogButton, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextArea, TextField } from "../../parts/field.tsx";
 import { useAddress } from "../../parts/filters.tsx";
 import { Card, PageColumn, PageHead, SaveForm } from "../../parts/page.tsx";
@@ -33,9 +33,7 @@ const words = texts.clients;
 export function ClientsPage() {
   const clients = useList("/clients");
   const [{ deleted }] = useAddress(["deleted"]);
-  const create = (
-    <DialogButton icon="plus" tone="main" label={words.create} dialog={(close) => <NewClient onClose={close} />} />
-  );
+  const create = <DialogButton icon="plus" tone="main" label={words.create} dialog={<NewClient />} />;
   return (
     <>
       <PageHead title={texts.nav.clients} end={clients.data && create} />
@@ -54,12 +52,7 @@ export function ClientsPage() {
         </ListView>
         {clients.data && (
           <div>
-            <DialogButton
-              icon="lock"
-              tone="ghost"
-              label={words.rotate}
-              dialog={(close) => <RotateCredentials onClose={close} />}
-            />
+            <DialogButton icon="lock" tone="ghost" label={words.rotate} dialog={<RotateCredentials />} />
           </div>
         )}
       </div>
@@ -92,7 +85,7 @@ const columns: readonly Column<Client>[] = [
   [words.columns.created, ({ created_at }) => <Time at={created_at} />, "wide fixed quiet"],
 ];
 
-function NewClient({ onClose }: { onClose(): void }) {
+function NewClient() {
   const nova = useNova();
   const reload = useReload();
   const [, go] = useLocation();
@@ -105,7 +98,7 @@ function NewClient({ onClose }: { onClose(): void }) {
     go(`/clients/${client.slug}`);
   };
   return (
-    <FormDialog title={words.create} onSubmit={create} onClose={onClose}>
+    <FormDialog title={words.create} onSubmit={create}>
       <TextField label={words.settings.name} value={name} required maxLength={200} autoFocus onChange={setName} />
       <TextField
         label={words.columns.slug}
@@ -121,24 +114,19 @@ function NewClient({ onClose }: { onClose(): void }) {
 }
 
 /** Lets the user re-encrypt all credentials, and lists the credentials that no encryption key decrypts. */
-function RotateCredentials({ onClose }: { onClose(): void }) {
+function RotateCredentials() {
   const nova = useNova();
   const [result, setResult] = useState<{ sealed: number; locked: readonly string[] }>();
   const rotate = () => nova.credentials.rotate().then(setResult);
   if (!result) {
     return (
-      <FormDialog title={words.confirmRotate} action={words.rotate} staysOpen onSubmit={rotate} onClose={onClose}>
+      <FormDialog title={words.confirmRotate} action={words.rotate} staysOpen onSubmit={rotate}>
         <p className="quiet">{words.rotateHint}</p>
       </FormDialog>
     );
   }
-  const close = (
-    <Button tone="main" onClick={onClose}>
-      {texts.common.close}
-    </Button>
-  );
   return (
-    <Dialog title={words.rotate} onClose={onClose} actions={close}>
+    <Dialog title={words.rotate} actions={<CloseButton tone="main" />}>
       <div className="stack loose" role="status">
         <p>{words.rotated(result.sealed)}</p>
         {result.locked.length > 0 && (

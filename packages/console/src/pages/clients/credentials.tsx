@@ -34,11 +34,7 @@ export function Credentials({ owner }: { owner: CredentialOwner }) {
   const queryKey = ["credentials", owner];
   const credentials = useQuery({ queryKey, queryFn: () => Array.fromAsync(nova.credentials.list(owner)) });
   const create = (
-    <DialogButton
-      icon="plus"
-      label={words.create}
-      dialog={(close) => <CredentialForm owner={owner} replaced={undefined} onClose={close} />}
-    />
+    <DialogButton icon="plus" label={words.create} dialog={<CredentialForm owner={owner} replaced={undefined} />} />
   );
   const { columns } = words;
   const showActions = (one: Credential) => (
@@ -47,7 +43,7 @@ export function Credentials({ owner }: { owner: CredentialOwner }) {
         icon="restart"
         isIcon
         label={words.replace(one.name)}
-        dialog={(close) => <CredentialForm owner={owner} replaced={one} onClose={close} />}
+        dialog={<CredentialForm owner={owner} replaced={one} />}
       />
       <ConfirmButton
         icon="bin"
@@ -84,11 +80,10 @@ interface CredentialFormProps {
   owner: CredentialOwner;
   /** The credential that is replaced. The page does not know its values. */
   replaced: Credential | undefined;
-  onClose(): void;
 }
 
 /** A form for a credential. It starts empty, and discards its input when it closes. */
-function CredentialForm({ owner, replaced, onClose }: CredentialFormProps) {
+function CredentialForm({ owner, replaced }: CredentialFormProps) {
   const nova = useNova();
   const reload = useReload();
   const [kind, setKind] = useState<Kind>(replaced?.kind ?? "email");
@@ -105,7 +100,6 @@ function CredentialForm({ owner, replaced, onClose }: CredentialFormProps) {
       isIncomplete={!isValidDraft(kind, draft)}
       isSecret
       onSubmit={store}
-      onClose={onClose}
     >
       <div className="columns">
         <SelectField
@@ -171,7 +165,7 @@ function Value({ field, value, onChange }: { field: CredentialField; value: stri
 }
 
 function formatFieldLabel({ label, isOptional }: CredentialField): string {
-  return isOptional ? words.optional(words.fields[label]) : words.fields[label];
+  return isOptional ? words.optional(label) : label;
 }
 
 interface PairsProps {

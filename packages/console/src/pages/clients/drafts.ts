@@ -3,20 +3,24 @@ import type { texts } from "../../texts.ts";
 
 export type Kind = Schemas["Credential"]["kind"];
 
-type Label = keyof typeof texts.clients.credentials.fields;
-
 export interface CredentialField {
   name: string;
-  label: Label;
+  label: string;
   /** `pairs`: a list of names with secret values, to which the user adds rows. */
   type: "text" | "secret" | "port" | "url" | "pairs";
   isOptional?: true;
   example?: string;
 }
 
+/** Formats the name of a field as a label: `SMTP host` for `smtp_host`. */
+function formatName(name: string): string {
+  const words = name.replaceAll("_", " ").replaceAll(/\b(smtp|imap|ssl|api|url|id)/g, (word) => word.toUpperCase());
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 const text = (name: string, more: Partial<CredentialField> = {}): CredentialField => ({
   name,
-  label: name as Label,
+  label: formatName(name),
   type: "text",
   ...more,
 });
@@ -37,7 +41,7 @@ export const kinds: Record<Kind, readonly CredentialField[]> = {
   database: [
     text("host", { example: "db.example.com" }),
     port("port", "5432"),
-    text("name", { label: "database" }),
+    text("name", { label: "Database" }),
     text("user"),
     text("password", secret),
     text("sslmode", { example: "require", ...optional }),

@@ -1,19 +1,13 @@
 import { formatDuration, type Schemas } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { useList } from "../../api/queries.ts";
-import { Button } from "../../parts/button.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { Card, LiveMark, PageColumn, PageHead } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/states.tsx";
-import { Badge, type RunStatus, StatusBadge } from "../../parts/status.tsx";
-import { type Column, Table } from "../../parts/table.tsx";
-
+import { type RunStatus, StatusBadge } from "../../parts/status.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { sumByKind } from "../records.ts";
 import { useRunCount } from "../runs/use-runs.ts";
 
 type Health = Schemas["Health"];
@@ -51,7 +45,6 @@ export function HealthPage() {
             <Summary status={status} />
             <Checks checks={checks} />
             <OpenRuns />
-            <Formats />
           </PageColumn>
         )}
       </QueryView>
@@ -125,55 +118,3 @@ function OpenRunCount({ status }: { status: RunStatus }) {
     </li>
   );
 }
-
-const formatWords = texts.health.formats;
-type Stored = Schemas["StoredFormat"];
-
-const tones: Record<Stored["state"], string> = {
-  current: "ok",
-  older: "idle",
-  newer: "bad",
-  unknown: "bad",
-};
-
-/**
- * Shows the counts of stored records. The page requests the counts only when the user asks for them, because the server
- * reads the whole table to count.
- */
-function Formats() {
-  const [isRequested, setRequested] = useState(false);
-  const formats = useList("/formats", {}, { enabled: isRequested, staleTime: 60_000 });
-  return (
-    <Card
-      title={formatWords.title}
-      hint={formatWords.hint}
-      end={
-        <Button
-          disabled={formats.isFetching}
-          onClick={() => (isRequested ? void formats.refetch() : setRequested(true))}
-        >
-          {formatWords.count}
-        </Button>
-      }
-    >
-      {isRequested && (
-        <QueryView query={formats} lines={5}>
-          {(parts) => (
-            <Table
-              items={sumByKind(parts)}
-              columns={formatColumns}
-              keyOf={({ entity, format }) => `${entity} ${format}`}
-            />
-          )}
-        </QueryView>
-      )}
-    </Card>
-  );
-}
-
-const formatColumns: readonly Column<Stored>[] = [
-  [formatWords.entity, ({ entity }) => entity],
-  [formatWords.format, ({ format }) => format ?? texts.common.none, "number quiet"],
-  [formatWords.items, ({ items }) => items.toLocaleString("en"), "number"],
-  [formatWords.state, ({ state }) => <Badge tone={tones[state]} text={formatWords.states[state]} />],
-];

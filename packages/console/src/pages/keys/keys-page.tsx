@@ -2,8 +2,8 @@ import type { Key } from "@nova/client";
 import { useState } from "react";
 import { useNova } from "../../api/nova.ts";
 import { useClientSlugs, useList, useReload } from "../../api/queries.ts";
-import { Button, CopyButton } from "../../parts/button.tsx";
-import { ConfirmButton, Dialog, DialogButton, FormDialog } from "../../parts/dialog.tsx";
+import { CopyButton } from "../../parts/button.tsx";
+import { CloseButton, ConfirmButton, Dialog, DialogButton, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextField } from "../../parts/field.tsx";
 import { toChoices } from "../../parts/filters.tsx";
 import { PageHead } from "../../parts/page.tsx";
@@ -17,9 +17,7 @@ const words = texts.apiKeys;
 
 export function KeysPage() {
   const keys = useList("/keys");
-  const create = (
-    <DialogButton icon="plus" tone="main" label={words.create} dialog={(close) => <NewKey onClose={close} />} />
-  );
+  const create = <DialogButton icon="plus" tone="main" label={words.create} dialog={<NewKey />} />;
   return (
     <>
       <PageHead title={words.title} end={keys.data && create} />
@@ -74,7 +72,7 @@ type Role = Key["role"];
 const roles = Object.entries(words.roles) as [Role, string][];
 
 /** A dialog that creates a key and shows it once. When the dialog closes, the page forgets the key. */
-function NewKey({ onClose }: { onClose(): void }) {
+function NewKey() {
   const nova = useNova();
   const reload = useReload();
   const [name, setName] = useState("");
@@ -87,9 +85,9 @@ function NewKey({ onClose }: { onClose(): void }) {
     setNewKey((await nova.keys.create({ role, ...names })).key);
     await reload(["/keys"]);
   };
-  if (newKey !== undefined) return <CreatedKey text={newKey} onClose={onClose} />;
+  if (newKey !== undefined) return <CreatedKey text={newKey} />;
   return (
-    <FormDialog title={words.create} staysOpen onSubmit={create} onClose={onClose}>
+    <FormDialog title={words.create} staysOpen onSubmit={create}>
       <TextField
         label={words.columns.name}
         hint={words.nameHint}
@@ -116,14 +114,9 @@ function NewKey({ onClose }: { onClose(): void }) {
   );
 }
 
-function CreatedKey({ text, onClose }: { text: string; onClose(): void }) {
-  const done = (
-    <Button tone="main" onClick={onClose}>
-      {words.kept}
-    </Button>
-  );
+function CreatedKey({ text }: { text: string }) {
   return (
-    <Dialog title={words.made} onClose={onClose} actions={done}>
+    <Dialog title={words.made} actions={<CloseButton label={words.kept} tone="main" />}>
       <div className="stack loose">
         <p>{words.madeHint}</p>
         <div className="well row">

@@ -26,11 +26,10 @@ interface CompareDialogProps {
   /** The id of the other run; undefined before the user has chosen a run. */
   other: string | undefined;
   onChoose(other: string): void;
-  onClose(): void;
 }
 
 /** Compares the run with another run, node by node, as `nova diff` does. */
-export function CompareDialog({ run, other, onChoose, onClose }: CompareDialogProps) {
+export function CompareDialog({ run, other, onChoose }: CompareDialogProps) {
   const { execution_id: id, workflow, ended_at } = run;
   const nova = useNova();
   const { data } = usePages("/executions", { query: { workflow, limit: offered } });
@@ -45,7 +44,7 @@ export function CompareDialog({ run, other, onChoose, onClose }: CompareDialogPr
   const isListed = other === undefined || listed.some(([one]) => one === other);
   const choices = [["", words.none] as const, ...(isListed ? [] : [[other, other] as const]), ...listed];
   return (
-    <Dialog title={words.title} isWide onClose={onClose}>
+    <Dialog title={words.title} isWide>
       <div className="stack loose">
         <SelectField
           label={words.other}

@@ -24,7 +24,7 @@ const firstShown = 100;
  * Lists the entries of the chain of work with their hashes and people. Also shows the signature, the root and its time
  * stamp.
  */
-export function ProofDialog({ run, onClose }: { run: WholeExecution; onClose(): void }) {
+export function ProofDialog({ run }: { run: WholeExecution }) {
   const { execution_id: id } = run;
   const nova = useNova();
   const chain = useQuery({
@@ -48,7 +48,6 @@ export function ProofDialog({ run, onClose }: { run: WholeExecution; onClose(): 
     <Dialog
       title={words.title}
       isWide
-      onClose={onClose}
       actions={
         isOver && (
           <>

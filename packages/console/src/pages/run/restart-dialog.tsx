@@ -21,11 +21,10 @@ interface RestartDialogProps {
   run: WholeExecution;
   /** The place from which the run restarts; default: the failed nodes. */
   from?: string;
-  onClose(): void;
 }
 
 /** Shows which nodes would run and which results would be reused. Restarts the run after a confirmation. */
-export function RestartDialog({ run, from, onClose }: RestartDialogProps) {
+export function RestartDialog({ run, from }: RestartDialogProps) {
   const { execution_id: id, workflow } = run;
   const nova = useNova();
   const [, go] = useLocation();
@@ -42,13 +41,7 @@ export function RestartDialog({ run, from, onClose }: RestartDialogProps) {
     ...(patch !== undefined && { context_patch: new Raw(patch) }),
     ...(again.length > 0 && { ask_again: [...again] }),
   };
-  const forecast = useQuery({
-    queryKey: ["forecast", id, from, version, patch, again],
-    enabled: active.data !== undefined || active.error !== null,
-    gcTime: 0,
-    placeholderData: keepPreviousData,
-    queryFn: () => nova.executions.restart(id, { ...request, dry_run: true }),
-  });
+  const forecast = useForecast(id, request, active.data !== undefined || active.error !== null);
   const { data } = forecast;
   return (
     <FormDialog
@@ -56,7 +49,6 @@ export function RestartDialog({ run, from, onClose }: RestartDialogProps) {
       action={texts.run.restart}
       isIncomplete={!data || forecast.isPlaceholderData || data.misfits.length > 0 || problems.size > 0}
       onSubmit={() => nova.executions.restart(id, request).then(({ execution_id }) => go(`/runs/${execution_id}`))}
-      onClose={onClose}
     >
       <VersionField run={run} active={active.data?.active_version ?? null} version={version} onChange={setChosen} />
       {version !== undefined && version !== run.version && <VersionDiff run={run} version={version} />}
@@ -67,6 +59,20 @@ export function RestartDialog({ run, from, onClose }: RestartDialogProps) {
       </QueryView>
     </FormDialog>
   );
+}
+
+type RestartRequest = Parameters<ReturnType<typeof useNova>["executions"]["restart"]>[1];
+
+/** Asks the server which nodes a restart would run, and starts nothing. */
+export function useForecast(id: string, request: RestartRequest, enabled: boolean) {
+  const { executions } = useNova();
+  return useQuery({
+    queryKey: ["forecast", id, request],
+    enabled,
+    gcTime: 0,
+    placeholderData: keepPreviousData,
+    queryFn: () => executions.restart(id, { ...request, dry_run: true }),
+  });
 }
 
 /** Renders the values that replace initial values as a JSON object; undefined if there are no such values. */

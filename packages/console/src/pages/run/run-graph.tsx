@@ -31,16 +31,17 @@ export function RunGraph({ model, opened, toggle, selected, onSelect, view, onVi
   const followed = fold === undefined || opened.has(fold) ? atWork?.node : fold;
   const follow = () => setFollows((before) => !before);
   useKeys({ f: { label: words.follow, run: follow } });
-  const dataOf = useCallback(
-    (node: GraphNode): RunCardData => {
+  const describeCard = useCallback(
+    (node: GraphNode): CardLook => {
       const [found, counts] = [model.nodes.get(node.id), model.maps.get(node.id)];
       const state = found?.state ?? "idle";
+      const { tone, icon, label } = lookOfState(state, model.isOpen);
       return {
+        tone,
         state,
-        tone: stateLooks[state].tone,
-        mayRun: model.isOpen,
         note: describeState(node, found, counts),
-        counts,
+        mark: { icon, label },
+        shares: shareItems(counts),
       };
     },
     [model],
@@ -54,8 +55,7 @@ export function RunGraph({ model, opened, toggle, selected, onSelect, view, onVi
     <GraphView
       graph={graph}
       label={texts.run.graph}
-      showCard={showCard}
-      dataOf={dataOf}
+      describeCard={describeCard}
       lookOf={lookOf}
       selected={selected}
       onSelect={onSelect}
@@ -84,26 +84,6 @@ function styleEdge(model: RunModel, { from, to, label, max }: GraphEdge): EdgeLo
   };
 }
 
-interface RunCardData {
-  state: NodeState["state"];
-  /** The colour of the node in the small map that the page shows for a large graph. */
-  tone: string;
-  /** Whether the run may still reach the node. */
-  mayRun: boolean;
-  note: string;
-  counts: MapCounts | undefined;
-}
-
-function showCard({ state, mayRun, note, counts }: RunCardData): CardLook {
-  const { tone, icon, label } = lookOfState(state, mayRun);
-  const end = (
-    <span className="node-state center" role="img" aria-label={label}>
-      {icon ? <Icon name={icon} size={14} /> : <span className="dot" />}
-    </span>
-  );
-  return { tone, state, note, end, children: counts && <Progress counts={counts} /> };
-}
-
 function describeState(node: GraphNode, state: NodeState | undefined, counts: MapCounts | undefined): string {
   if (counts) return texts.run.itemsBy(counts);
   if (!state) return node.type;
@@ -116,14 +96,13 @@ function describeState(node: GraphNode, state: NodeState | undefined, counts: Ma
   return `${decided ? `${decided} · ` : ""}${state.ms > 0 ? formatDuration(state.ms) : node.type}${visits}`;
 }
 
-function Progress({ counts: { items, done, failed } }: { counts: MapCounts }) {
-  const share = (count: number) => `${items === 0 ? 0 : (count / items) * 100}%`;
-  return (
-    <span className="node-progress share-bar">
-      <span className="tone-bad" style={{ width: share(failed) }} />
-      <span className="tone-ok" style={{ width: share(done - failed) }} />
-    </span>
-  );
+function shareItems(counts: MapCounts | undefined): CardLook["shares"] {
+  if (!counts || counts.items === 0) return undefined;
+  const { items, done, failed } = counts;
+  return [
+    ["bad", failed / items],
+    ["ok", (done - failed) / items],
+  ];
 }
 
 export const stateLooks: Record<NodeState["state"], { tone: string; icon: IconName | undefined; label: string }> = {

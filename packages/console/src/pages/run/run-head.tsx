@@ -6,7 +6,7 @@ import { useNova } from "../../api/nova.ts";
 import { useReload } from "../../api/queries.ts";
 import { asRaw } from "../../json/raw.ts";
 import { Button, CopyButton, useCopy } from "../../parts/button.tsx";
-import { ConfirmButton, DialogButton, FormDialog } from "../../parts/dialog.tsx";
+import { ConfirmButton, DialogButton, FormDialog, OpenDialog } from "../../parts/dialog.tsx";
 import { TextField } from "../../parts/field.tsx";
 import { useAddress } from "../../parts/filters.tsx";
 import { Icon } from "../../parts/icon.tsx";
@@ -170,11 +170,7 @@ function RunActions({ run }: RunProps) {
         </a>
       ))}
       <CopyButton icon="link" label={words.copyLink} text={() => location.href} />
-      <DialogButton
-        icon="shield"
-        label={words.proof.show}
-        dialog={(close) => <ProofDialog run={run} onClose={close} />}
-      />
+      <DialogButton icon="shield" label={words.proof.show} dialog={<ProofDialog run={run} />} />
       <Compare run={run} />
       <Button icon={isCopied ? "check" : "copy"} onClick={() => copy(`nova pull ${id}`)}>
         {isCopied ? texts.common.copied : words.pull}
@@ -190,16 +186,8 @@ function RunActions({ run }: RunProps) {
         />
       ) : (
         <>
-          <DialogButton
-            icon="check"
-            label={words.asTest.title}
-            dialog={(close) => <AsTestDialog id={id} onClose={close} />}
-          />
-          <DialogButton
-            icon="restart"
-            label={words.restart}
-            dialog={(close) => <RestartDialog run={run} onClose={close} />}
-          />
+          <DialogButton icon="check" label={words.asTest.title} dialog={<AsTestDialog id={id} />} />
+          <DialogButton icon="restart" label={words.restart} dialog={<RestartDialog run={run} />} />
         </>
       )}
     </>
@@ -219,12 +207,9 @@ function Compare({ run }: RunProps) {
         {texts.run.compare.action}
       </Button>
       {compare !== undefined && (
-        <CompareDialog
-          run={run}
-          other={compare === "choose" ? undefined : compare}
-          onChoose={choose}
-          onClose={() => change({ compare: undefined })}
-        />
+        <OpenDialog value={() => change({ compare: undefined })}>
+          <CompareDialog run={run} other={compare === "choose" ? undefined : compare} onChoose={choose} />
+        </OpenDialog>
       )}
     </>
   );
@@ -233,7 +218,7 @@ function Compare({ run }: RunProps) {
 const namePattern = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
 /** Shows the command that adds the run as a test. The page cannot write to the folder of the workflow. */
-function AsTestDialog({ id, onClose }: { id: string; onClose(): void }) {
+function AsTestDialog({ id }: { id: string }) {
   const [name, setName] = useState(id.slice(-6).toLowerCase());
   const { isCopied, copy } = useCopy();
   const isName = namePattern.test(name);
@@ -246,7 +231,6 @@ function AsTestDialog({ id, onClose }: { id: string; onClose(): void }) {
       isIncomplete={!isName}
       staysOpen
       onSubmit={() => copy(command)}
-      onClose={onClose}
     >
       <p className="quiet">{words.hint}</p>
       <TextField label={words.name} value={name} error={isName ? undefined : words.noName} onChange={setName} />

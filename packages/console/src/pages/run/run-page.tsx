@@ -230,7 +230,7 @@ function Panel({ run, model, node, visit, onSelect }: PanelProps) {
                 key={visit.key}
                 icon="restart"
                 label={texts.run.restartFrom}
-                dialog={(close) => <RestartDialog run={run} from={formatPlace(visit, model)} onClose={close} />}
+                dialog={<RestartDialog run={run} from={formatPlace(visit, model)} />}
               />
             )}
           </span>

@@ -1,4 +1,5 @@
-import { type JSX, useState, useSyncExternalStore } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type JSX, useState } from "react";
 import { Link } from "wouter";
 import { IconButton } from "../../parts/button.tsx";
 import { DialogButton, FormDialog } from "../../parts/dialog.tsx";
@@ -18,8 +19,6 @@ interface SavedView {
 const storageKey = "nova-views";
 const maxViews = 12;
 const maxNameLength = 40;
-const listeners = new Set<() => void>();
-let views: readonly SavedView[] = loadViews();
 
 function loadViews(): readonly SavedView[] {
   try {
@@ -35,28 +34,30 @@ function isView(value: unknown): value is SavedView {
   return typeof name === "string" && typeof search === "string";
 }
 
-function storeViews(next: readonly SavedView[]): void {
-  views = next;
-  localStorage.setItem(storageKey, JSON.stringify(next));
-  for (const hear of listeners) hear();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-function useViews(): readonly SavedView[] {
-  return useSyncExternalStore(subscribe, () => views);
+/** Returns the saved views, and a function that replaces them. */
+function useViews(): [readonly SavedView[], (next: readonly SavedView[]) => void] {
+  const queries = useQueryClient();
+  const queryKey = ["saved views"];
+  const { data } = useQuery({
+    queryKey,
+    queryFn: loadViews,
+    initialData: loadViews,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const store = (next: readonly SavedView[]) => {
+    queries.setQueryData(queryKey, next);
+    localStorage.setItem(storageKey, JSON.stringify(next));
+  };
+  return [data, store];
 }
 
 /** Shows a link to each saved view, with the number of runs in this view. */
 export function SavedViewLinks(): JSX.Element | null {
-  const saved = useViews();
-  if (saved.length === 0) return null;
+  const [views, storeViews] = useViews();
+  if (views.length === 0) return null;
   return (
     <ul className="side-pages side-views" aria-label={words.title}>
-      {saved.map((view) => (
+      {views.map((view) => (
         <li key={view.name} className="row tight">
           <Link href={`/?${view.search}`} className="side-link fill">
             <UntrustedText as="span" className="fill ellipsis" text={view.name} />
@@ -83,17 +84,11 @@ function ViewCount({ search }: { search: string }): JSX.Element {
 
 /** A button that saves the filters of the address under a name. */
 export function SaveView({ search }: { search: string }): JSX.Element {
-  return (
-    <DialogButton
-      icon="plus"
-      tone="ghost"
-      label={words.save}
-      dialog={(close) => <SaveDialog search={search} onClose={close} />}
-    />
-  );
+  return <DialogButton icon="plus" tone="ghost" label={words.save} dialog={<SaveDialog search={search} />} />;
 }
 
-function SaveDialog({ search, onClose }: { search: string; onClose(): void }) {
+function SaveDialog({ search }: { search: string }) {
+  const [views, storeViews] = useViews();
   const [name, setName] = useState("");
   const trimmed = name.trim();
   const isFull = views.length >= maxViews && !views.some((view) => view.name === trimmed);
@@ -102,7 +97,6 @@ function SaveDialog({ search, onClose }: { search: string; onClose(): void }) {
       title={words.save}
       isIncomplete={trimmed === "" || isFull}
       onSubmit={async () => storeViews([...views.filter((view) => view.name !== trimmed), { name: trimmed, search }])}
-      onClose={onClose}
     >
       <TextField
         label={words.name}

@@ -1,11 +1,9 @@
 import type { Session } from "@nova/client";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { useReload, useWorkflowChoices } from "../../api/queries.ts";
-import { Button } from "../../parts/button.tsx";
-import { ConfirmButton, Dialog, FormDialog } from "../../parts/dialog.tsx";
+import { CloseButton, ConfirmButton, Dialog, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextField } from "../../parts/field.tsx";
 import { toChoices } from "../../parts/filters.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
@@ -14,26 +12,21 @@ import { buildDraftGraph, createSessionNode, createTool, deriveNodeId, parseCond
 import { addEdge, addNodeAt, type NewPlace } from "./draft-doc.ts";
 import { PublishChanges } from "./publish-changes.tsx";
 import type { DraftEditing } from "./use-draft.ts";
-import { useSessionReload } from "./use-session.ts";
+import { publishDraft, useSessionReload } from "./use-session.ts";
 
 const words = texts.sessions;
 
 type Kind = Parameters<typeof createSessionNode>[0]["kind"];
 const kinds = Object.entries(words.addNode.kinds) as [Kind, string][];
 
-interface SessionDialogProps {
-  session: Session;
-  onClose(): void;
-}
-
-interface AddNodeProps extends SessionDialogProps {
+interface AddNodeProps {
   session: Scope;
   place: NewPlace;
   draft: DraftEditing;
   onAdded(node: string): void;
 }
 
-export function AddNode({ session, place, draft, onAdded, onClose }: AddNodeProps) {
+export function AddNode({ session, place, draft, onAdded }: AddNodeProps) {
   const { nodes, map } = session;
   const workflows = useWorkflowChoices();
   const [name, setName] = useState("");
@@ -58,7 +51,6 @@ export function AddNode({ session, place, draft, onAdded, onClose }: AddNodeProp
       title={labels.title}
       isIncomplete={name.trim() === "" || (kind === "workflow" && called === "")}
       onSubmit={add}
-      onClose={onClose}
     >
       <TextField
         label={labels.name}
@@ -97,12 +89,13 @@ export function AddNode({ session, place, draft, onAdded, onClose }: AddNodeProp
   );
 }
 
-interface AddEdgeProps extends SessionDialogProps {
+interface AddEdgeProps {
+  session: Session;
   from: string | undefined;
   draft: DraftEditing;
 }
 
-export function AddEdge({ session, from: chosen, draft, onClose }: AddEdgeProps) {
+export function AddEdge({ session, from: chosen, draft }: AddEdgeProps) {
   const ids = toChoices(buildDraftGraph(session).nodes.map((node) => node.id));
   const [from, setFrom] = useState(chosen ?? ids[0]?.[0] ?? "");
   const [to, setTo] = useState(ids.find(([one]) => one !== from)?.[0] ?? "");
@@ -113,7 +106,7 @@ export function AddEdge({ session, from: chosen, draft, onClose }: AddEdgeProps)
   const add = () => draft.apply((doc) => addEdge(doc, { from, to, ...options }));
   const labels = words.addEdge;
   return (
-    <FormDialog title={labels.title} onSubmit={add} onClose={onClose}>
+    <FormDialog title={labels.title} onSubmit={add}>
       <SelectField label={labels.from} value={from} values={ids} onChange={setFrom} />
       <SelectField label={labels.to} value={to} values={ids} onChange={setTo} />
       <TextField label={labels.condition} hint={labels.conditionHint} value={text} maxLength={200} onChange={setText} />
@@ -129,32 +122,28 @@ export function AddEdge({ session, from: chosen, draft, onClose }: AddEdgeProps)
   );
 }
 
-const pauseMs = 1_000;
-
 /** Publishes the draft as the next version of a workflow, and shows the version. */
-export function Publish({ session, onClose }: SessionDialogProps) {
+export function Publish({ session }: { session: Session }) {
   const { session_id: id } = session;
   const nova = useNova();
   const reload = useSessionReload(id);
   const [workflow, setWorkflow] = useState(session.workflow ?? "");
   const [name, setName] = useState("");
-  const [published, setPublished] = useState<Awaited<ReturnType<typeof nova.sessions.publish>>>();
+  const [outcome, setOutcome] = useState<Awaited<ReturnType<typeof publishDraft>>>();
   const publish = async () => {
     const names = { workflow: workflow.trim(), name: name.trim() };
     const request = Object.fromEntries(Object.entries(names).filter(([, text]) => text !== ""));
-    setPublished(await nova.sessions.publish(id, request).finally(reload));
+    setOutcome(await publishDraft(nova, id, request).finally(reload));
   };
-  const { data: outcome = published } = usePublication(published);
   const words = texts.sessions.publish;
   if (outcome) {
     const { version, status, reason } = outcome;
     return (
       <Dialog
         title={words.title}
-        onClose={onClose}
         actions={
           <>
-            <Button onClick={onClose}>{texts.common.close}</Button>
+            <CloseButton />
             <Link href={`/workflows/${outcome.id}`} className="button button-main">
               {words.open}
             </Link>
@@ -167,7 +156,7 @@ export function Publish({ session, onClose }: SessionDialogProps) {
     );
   }
   return (
-    <FormDialog title={words.title} staysOpen onSubmit={publish} onClose={onClose}>
+    <FormDialog title={words.title} staysOpen onSubmit={publish}>
       <TextField
         label={texts.runs.columns.workflow}
         hint={words.workflowHint}
@@ -180,18 +169,6 @@ export function Publish({ session, onClose }: SessionDialogProps) {
       <PublishChanges session={session} />
     </FormDialog>
   );
-}
-
-/** Polls a version that Step Functions has not accepted yet, until it is ready or failed. */
-function usePublication(published: { id: string; version: number; status: string } | undefined) {
-  const nova = useNova();
-  const { id = "", version = 0, status } = published ?? {};
-  return useQuery({
-    queryKey: ["publication", id, version],
-    enabled: status === "publishing",
-    refetchInterval: ({ state: { data } }) => (data === undefined || data.status === "publishing" ? pauseMs : false),
-    queryFn: () => nova.workflows.get(id, { version }),
-  });
 }
 
 export function RemoveSession({ session: { session_id, name } }: { session: Pick<Session, "session_id" | "name"> }) {

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useNova } from "../../api/nova.ts";
 import { usePages, useWorkflowName } from "../../api/queries.ts";
 import { asRaw, formatJson, parseObject } from "../../json/raw.ts";
-import { Button, IconButton } from "../../parts/button.tsx";
+import { FileButton, IconButton } from "../../parts/button.tsx";
 import { DialogButton, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextArea } from "../../parts/field.tsx";
 import { describeRun } from "../../parts/run-text.ts";
@@ -23,11 +23,7 @@ export function DraftTools({ session, draft }: { session: Session; draft: DraftE
     <>
       <IconButton icon="undo" label={words.undo} disabled={!draft.canUndo} onClick={() => void draft.undo()} />
       <IconButton icon="redo" label={words.redo} disabled={!draft.canRedo} onClick={() => void draft.redo()} />
-      <DialogButton
-        icon="file"
-        label={words.sample.title}
-        dialog={(close) => <SampleInput session={session} onClose={close} />}
-      />
+      <DialogButton icon="file" label={words.sample.title} dialog={<SampleInput session={session} />} />
       <IconButton icon="download" label={words.exportZip} onClick={() => exportDraft(session)} />
     </>
   );
@@ -43,7 +39,7 @@ function exportDraft(session: Session): void {
 }
 
 /** A dialog for the initial context of every run of the session. The user types it, or chooses a file or a past run. */
-function SampleInput({ session, onClose }: { session: Session; onClose(): void }) {
+function SampleInput({ session }: { session: Session }) {
   const { session_id: id, workflow, revision } = session;
   const nova = useNova();
   const queries = useQueryClient();
@@ -62,20 +58,14 @@ function SampleInput({ session, onClose }: { session: Session; onClose(): void }
     setProblem(undefined);
     if (content === undefined) return;
     if (parseObject(content)) setText(formatJson(content));
-    else setProblem(texts.sessions.form.misfit);
+    else setProblem(texts.sessions.misfit);
   };
   const save = async () => {
     if (!context) return;
     queries.setQueryData(["session", id], await nova.sessions.change(id, { context }, { revision }));
   };
   return (
-    <FormDialog
-      title={words.sample.title}
-      action={texts.common.save}
-      isIncomplete={!context}
-      onSubmit={save}
-      onClose={onClose}
-    >
+    <FormDialog title={words.sample.title} action={texts.common.save} isIncomplete={!context} onSubmit={save}>
       <p className="quiet">{words.sample.hint}</p>
       <SelectField
         label={words.sample.ofRun}
@@ -87,22 +77,14 @@ function SampleInput({ session, onClose }: { session: Session; onClose(): void }
         onChange={(run) => void take(run)}
       />
       <div className="line">
-        <input
-          id="sample-file"
-          type="file"
-          className="hidden-label"
-          tabIndex={-1}
-          aria-label={words.sample.file}
-          onChange={(event) => void read(event.target.files?.[0])}
-        />
-        <Button icon="upload" onClick={() => document.getElementById("sample-file")?.click()}>
+        <FileButton icon="upload" label={words.sample.file} onFiles={([file]) => void read(file)}>
           {words.sample.file}
-        </Button>
+        </FileButton>
       </div>
       <TextArea
         label={words.sample.context}
         hint={text.includes('"***"') ? words.sample.secret : undefined}
-        error={problem ?? (context ? undefined : texts.sessions.form.misfit)}
+        error={problem ?? (context ? undefined : texts.sessions.misfit)}
         value={text}
         rows={12}
         onChange={setText}

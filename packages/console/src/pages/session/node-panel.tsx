@@ -9,7 +9,7 @@ import { TextArea } from "../../parts/field.tsx";
 import type { IconName } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { SaveForm } from "../../parts/page.tsx";
-import { ErrorNote } from "../../parts/states.tsx";
+import { ErrorNote, isConflict } from "../../parts/states.tsx";
 import { Badge } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
@@ -32,7 +32,7 @@ import { lazyForm } from "./lazy-form.tsx";
 import { NodeWriter, type WriterHandle } from "./node-writer.tsx";
 import { usePublicationFindings } from "./publish-changes.tsx";
 import type { DraftEditing } from "./use-draft.ts";
-import { type OutputText, useNodeChange } from "./use-session.ts";
+import { type OutputText, useSessionReload } from "./use-session.ts";
 
 const words = texts.sessions;
 const nodeWords = words.node;
@@ -252,12 +252,20 @@ function OutputForm({ session, node, text, onClose }: OutputFormProps) {
   const nova = useNova();
   const [only] = useState(() => findOnlyText(text));
   const [input, setInput] = useState(only?.text ?? formatJson(text));
-  const [version, setVersion] = useState(node.version);
+  // After the server has refused the output because the node had changed, the next try is for the changed node.
+  const [version, setVersion] = useState<number | undefined>(node.version);
   const object = only ? new Raw(`{${JSON.stringify(only.key)}:${JSON.stringify(input)}}`) : parseObject(input);
-  const change = useNodeChange(session, node.node_id, setVersion);
+  const reload = useSessionReload(session);
   const save = async () => {
     if (!object) return;
-    await change(nova.sessions.writeOutput(session, node.node_id, object, { version }));
+    try {
+      await nova.sessions.writeOutput(session, node.node_id, object, { version: version ?? node.version });
+    } catch (error) {
+      if (isConflict(error)) setVersion(undefined);
+      throw error;
+    } finally {
+      await reload();
+    }
     onClose();
   };
   return (

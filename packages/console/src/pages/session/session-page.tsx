@@ -4,12 +4,12 @@ import { useCallback, useMemo, useState } from "react";
 import { Link, useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
-import { DialogButton } from "../../parts/dialog.tsx";
+import { DialogButton, OpenDialog } from "../../parts/dialog.tsx";
 import { Segments } from "../../parts/field.tsx";
 import { useAddress } from "../../parts/filters.tsx";
 import type { GraphEdge, GraphNode } from "../../parts/graph/definition.ts";
 import type { GraphEditing } from "../../parts/graph/editing.tsx";
-import { type CardData, type CardLook, type EdgeLook, type Folding, GraphView } from "../../parts/graph/graph-view.tsx";
+import { type CardLook, type EdgeLook, type Folding, GraphView } from "../../parts/graph/graph-view.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { useKeys, useStepKeys } from "../../parts/keyboard.tsx";
 import { PageHead } from "../../parts/page.tsx";
@@ -25,7 +25,6 @@ import {
   formatEdgeCondition,
   isWithin,
   listMapsTo,
-  type NodeFreshness,
   readDefinition,
   readScope,
   type Scope,
@@ -119,13 +118,13 @@ function Draft({ session: whole }: { session: Session }) {
               icon="branch"
               disabled={nodes.length < 2}
               label={words.addEdge.title}
-              dialog={(close) => <AddEdge session={session} from={place?.after} draft={draft} onClose={close} />}
+              dialog={<AddEdge session={session} from={place?.after} draft={draft} />}
             />
             <DialogButton
               icon="upload"
               disabled={whole.nodes.length === 0}
               label={words.publish.title}
-              dialog={(close) => <Publish session={whole} onClose={close} />}
+              dialog={<Publish session={whole} />}
             />
             <DraftTools session={whole} draft={draft} />
             <RemoveSession session={session} />
@@ -191,13 +190,9 @@ function Draft({ session: whole }: { session: Session }) {
         </div>
       )}
       {adding && (
-        <AddNode
-          session={session}
-          place={adding.place}
-          draft={draft}
-          onAdded={select}
-          onClose={() => setAdding(undefined)}
-        />
+        <OpenDialog value={() => setAdding(undefined)}>
+          <AddNode session={session} place={adding.place} draft={draft} onAdded={select} />
+        </OpenDialog>
       )}
     </>
   );
@@ -314,15 +309,6 @@ function MapPath({ session, map }: { session: Session; map: string }) {
 /** Heights of a card in pixels: with an output, and without an output. */
 const [stepHeight, bareHeight] = [74, 50];
 
-interface SessionCardData {
-  version?: number;
-  state?: NodeFreshness;
-  line?: string;
-  isBad?: boolean;
-  /** Number of findings at the node. */
-  findings?: number;
-}
-
 interface SessionGraphProps {
   session: Scope;
   /** The outputs by node; undefined while they load. */
@@ -344,18 +330,25 @@ function SessionGraph({ session, outputs, selected, onSelect, onEnter, draft, on
   const { draw } = draft;
   const graph = useMemo(() => buildDraftGraph({ nodes, edges }), [nodes, edges]);
   const { data: checked } = usePublicationFindings(session);
-  const dataOf = useCallback(
-    ({ id }: GraphNode): SessionCardData => {
+  const describeCard = useCallback(
+    ({ id, type }: GraphNode): CardLook => {
       const node = nodes.find(({ node_id }) => node_id === id);
-      if (!node) return {};
+      if (!node) return { tone: "idle", state: "plain", note: type };
       const findings = checked?.findings.filter((one) => one.node && isWithin(session, one.node, id)).length ?? 0;
       const { text, error = null, version } = outputs?.get(id) ?? {};
+      const state = classifyNode(node);
+      const { tone, icon } = freshnessLooks[state];
+      const facts = [
+        texts.workflows.version(node.version),
+        words.states[state],
+        ...(findings > 0 ? [texts.workflows.graph.findings(findings)] : []),
+      ];
       // The page reads the outputs after the session, so a node may be fresh while the page still has its earlier
       // output.
       const isLate = node.state === "fresh" && version !== undefined && version !== node.version;
-      if (isLate) return { version: node.version, state: classifyNode(node), line: "…", findings };
-      const line = error ?? (text !== undefined ? summarizeOutput(text) : outputs ? words.noOutput : "…");
-      return { version: node.version, state: classifyNode(node), line, isBad: error !== null, findings };
+      const output = error ?? (text !== undefined ? summarizeOutput(text) : outputs ? words.noOutput : "…");
+      const line = isLate ? { text: "…", isBad: false } : { text: output, isBad: error !== null };
+      return { tone, state, note: facts.join(" · "), mark: { icon, label: words.states[state] }, line };
     },
     [nodes, outputs, checked, session],
   );
@@ -383,8 +376,7 @@ function SessionGraph({ session, outputs, selected, onSelect, onEnter, draft, on
       folding={folding}
       graph={graph}
       label={words.graph}
-      showCard={showCard}
-      dataOf={dataOf}
+      describeCard={describeCard}
       lookOf={styleEdge}
       selected={selected}
       onSelect={onSelect}
@@ -400,23 +392,4 @@ function getHeight({ type }: GraphNode): number {
 function styleEdge({ label, max }: GraphEdge): EdgeLook {
   const text = max === undefined ? label : `${label} ${words.addEdge.limit(max)}`;
   return { state: "idle", label: text, isAbove: false };
-}
-
-function showCard({ version, state, line = "", isBad, findings = 0, node }: SessionCardData & CardData): CardLook {
-  if (state === undefined || version === undefined) return { tone: "idle", state: "plain", note: node.type };
-  const { tone, icon } = freshnessLooks[state];
-  const end = (
-    <span className={`node-state center tone-${tone}`}>
-      <Icon name={icon} size={14} />
-    </span>
-  );
-  const children = (
-    <UntrustedText as="p" className={`node-line ellipsis mono quiet ${isBad ? "bad" : ""}`} text={line} />
-  );
-  const facts = [
-    texts.workflows.version(version),
-    words.states[state],
-    ...(findings > 0 ? [texts.workflows.graph.findings(findings)] : []),
-  ];
-  return { tone, state, note: facts.join(" · "), end, children };
 }

@@ -1,10 +1,8 @@
-import type { Session, SessionOutputs } from "@nova/client";
+import type { NovaClient, Session, SessionOutputs } from "@nova/client";
 import { keepPreviousData, replaceEqualDeep, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
 import { asRaw } from "../../json/raw.ts";
-import { isConflict } from "../../parts/states.tsx";
-import { findSessionNode } from "./draft.ts";
 
 const calmMs = 5_000;
 const busyMs = 800;
@@ -55,26 +53,16 @@ export function useSessionReload(id: string): () => Promise<void> {
   return () => queries.invalidateQueries({ queryKey: ["session", id], exact: true });
 }
 
-/**
- * Returns a function that waits for the server's answer to the user's change of a node. If another user has changed the
- * node first, the server refuses the change. Then the page shows the other user's change, and `onConflict` gets the
- * current version.
- */
-export function useNodeChange(session: string, node: string, onConflict: (version: number) => void) {
-  const queries = useQueryClient();
-  const reload = useSessionReload(session);
-  return async (change: Promise<unknown>) => {
-    try {
-      await change;
-    } catch (error) {
-      if (isConflict(error)) {
-        await reload();
-        const data = queries.getQueryData<Session>(["session", session]);
-        const now = data && findSessionNode(data, node);
-        if (now) onConflict(now.version);
-      }
-      throw error;
-    }
-    await reload();
-  };
+const publishPauseMs = 500;
+const maxPublishTries = 120;
+
+/** Publishes a draft, and waits for a minute until Step Functions has accepted or refused the version. */
+export async function publishDraft(nova: NovaClient, id: string, request: { workflow?: string; name?: string } = {}) {
+  const published = await nova.sessions.publish(id, request);
+  for (let tries = 0; published.status === "publishing" && tries < maxPublishTries; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, publishPauseMs));
+    const { version } = published;
+    Object.assign(published, await nova.workflows.get(published.id, { version }));
+  }
+  return published;
 }

@@ -1,12 +1,9 @@
 import type { Schemas } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
-import { Link, useLocation } from "wouter";
+import type { ReactNode } from "react";
+import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { describeCount, useClientSlugs, usePages, useReload, useWorkflowChoices } from "../../api/queries.ts";
-import { parseObject } from "../../json/raw.ts";
-import { DialogButton, FormDialog } from "../../parts/dialog.tsx";
-import { SelectField, TextArea, TextField } from "../../parts/field.tsx";
+import { describeCount, useClientSlugs, usePages } from "../../api/queries.ts";
 import { FilterBar, toChoices, useAddress } from "../../parts/filters.tsx";
 import { PageHead } from "../../parts/page.tsx";
 import { ListView, LoadMore } from "../../parts/states.tsx";
@@ -17,6 +14,7 @@ import { WorkflowName } from "../../parts/workflow-name.tsx";
 import { texts } from "../../texts.ts";
 import { RemoveSession } from "../session/dialogs.tsx";
 import { countStates } from "../session/draft.ts";
+import { NewWorkflowButton } from "../workflows/new-workflow.tsx";
 
 const words = texts.sessions;
 /** Number of sessions that are listed at first. It is small, because the page reads each listed session. */
@@ -33,14 +31,7 @@ export function SessionsPage() {
       <PageHead
         title={texts.nav.sessions}
         note={describeCount(sessions, sessions.data?.length ?? 0, words.count)}
-        end={
-          <DialogButton
-            icon="plus"
-            tone="main"
-            label={words.create}
-            dialog={(close) => <NewSession onClose={close} />}
-          />
-        }
+        end={<NewWorkflowButton isMain />}
       />
       {clients.length > 1 && (
         <FilterBar
@@ -95,54 +86,4 @@ function NodesOf({ id }: { id: string }): ReactNode {
   if (!data) return <span className="quiet">{error ? words.nodesLost : "…"}</span>;
   const { stale, fresh } = countStates(data.nodes);
   return words.counts(stale, fresh);
-}
-
-function NewSession({ onClose }: { onClose(): void }) {
-  const nova = useNova();
-  const reload = useReload();
-  const [, go] = useLocation();
-  const [workflows, clients] = [useWorkflowChoices(), useClientSlugs()];
-  const [name, setName] = useState("");
-  const [workflow, setWorkflow] = useState("");
-  const [client, setClient] = useState("");
-  const [text, setText] = useState("{}");
-  const context = parseObject(text);
-  const create = async () => {
-    const { session_id } = await nova.sessions.create({
-      ...(name.trim() !== "" && { name: name.trim() }),
-      ...(workflow !== "" && { workflow }),
-      ...(client !== "" && { client_slug: client }),
-      ...(context && { context }),
-    });
-    await reload(["/sessions"]);
-    go(`/sessions/${session_id}`);
-  };
-  const { form } = words;
-  return (
-    <FormDialog title={words.create} isIncomplete={!context} onSubmit={create} onClose={onClose}>
-      <SelectField
-        label={texts.build.create.from}
-        value={workflow}
-        values={[["", form.empty], ...workflows]}
-        onChange={setWorkflow}
-      />
-      <TextField label={form.name} hint={form.nameHint} value={name} maxLength={200} autoFocus onChange={setName} />
-      {clients.length > 1 && (
-        <SelectField
-          label={texts.runs.columns.client}
-          value={client}
-          values={[["", form.usualClient], ...toChoices(clients)]}
-          onChange={setClient}
-        />
-      )}
-      <TextArea
-        label={texts.build.sample.context}
-        hint={form.contextHint}
-        error={context ? undefined : form.misfit}
-        value={text}
-        rows={4}
-        onChange={setText}
-      />
-    </FormDialog>
-  );
 }

@@ -87,9 +87,7 @@ function VoteButtons({ task: { task_id: id }, voting, onChange }: VoteButtonsPro
           label={words.delegate}
           disabled={refusal !== null}
           aria-describedby={refusal === null ? undefined : refusalId}
-          dialog={(close) => (
-            <DelegateDialog onClose={close} delegate={(to) => nova.tasks.delegate(id, to).then(settle)} />
-          )}
+          dialog={<DelegateDialog delegate={(to) => nova.tasks.delegate(id, to).then(settle)} />}
         />
       </div>
       {withdrawalRefusal !== null && !isSame && (
@@ -101,7 +99,7 @@ function VoteButtons({ task: { task_id: id }, voting, onChange }: VoteButtonsPro
   );
 }
 
-function DelegateDialog({ onClose, delegate }: { onClose(): void; delegate(to: string): Promise<void> }) {
+function DelegateDialog({ delegate }: { delegate(to: string): Promise<void> }) {
   const [to, setTo] = useState("");
   return (
     <FormDialog
@@ -109,7 +107,6 @@ function DelegateDialog({ onClose, delegate }: { onClose(): void; delegate(to: s
       action={words.delegate}
       isIncomplete={to.trim() === ""}
       onSubmit={() => delegate(to.trim())}
-      onClose={onClose}
     >
       <TextField label={words.delegateTo} hint={words.delegateHint} type="email" value={to} onChange={setTo} />
     </FormDialog>

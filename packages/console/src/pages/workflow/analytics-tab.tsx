@@ -2,11 +2,9 @@ import { formatDuration, formatPercentile, formatRate, formatUsd, type Schemas }
 import { useMemo } from "react";
 import { Link } from "wouter";
 import { useList } from "../../api/queries.ts";
-import { ShareBar } from "../../parts/chart.tsx";
 import { FilterBar, useAddress } from "../../parts/filters.tsx";
 import { Facts, PageColumn } from "../../parts/page.tsx";
 import { ListView } from "../../parts/states.tsx";
-import { getStatusTone, type RunStatus } from "../../parts/status.tsx";
 
 import { texts } from "../../texts.ts";
 import { type CostQuery, computeFirstDay } from "../costs/cost-days.ts";
@@ -17,7 +15,6 @@ const words = texts.workflows.analytics;
 const { columns } = texts.costs;
 const ranges = { "1d": 1, "7d": 7, "90d": 90 } as const;
 const usualDays = 30;
-const finalStatuses = ["completed", "failed", "cancelled", "interrupted"] as const satisfies readonly RunStatus[];
 
 export function AnalyticsTab({ workflow: { id } }: { workflow: WholeWorkflow }) {
   const [filters, change] = useAddress(["range"]);
@@ -54,31 +51,8 @@ function Report({ figures, filter }: { figures: Schemas["WorkflowFigures"]; filt
   return (
     <PageColumn>
       <Facts className="tiles" facts={tiles.map((tile) => [...tile, "huge"])} factLook="tile card" />
-      <Outcomes figures={figures} />
       <NodeTable filter={filter} />
       <ErrorTable filter={filter} />
     </PageColumn>
-  );
-}
-
-function Outcomes({ figures }: { figures: Schemas["WorkflowFigures"] }) {
-  const parts = finalStatuses
-    .filter((status) => figures[status] > 0)
-    .map((status) => ({
-      key: status,
-      className: `tone-${getStatusTone(status)}`,
-      share: figures[status] / figures.runs,
-    }));
-  return (
-    <figure className="chart" aria-label={words.ended}>
-      <ShareBar parts={parts} />
-      <figcaption className="line small quiet">
-        {parts.map(({ key, className }) => (
-          <span key={key} className={`legend-key ${className}`}>
-            {texts.status[key]} <b>{figures[key].toLocaleString("en")}</b>
-          </span>
-        ))}
-      </figcaption>
-    </figure>
   );
 }

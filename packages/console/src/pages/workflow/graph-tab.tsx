@@ -7,7 +7,7 @@ import { IconButton } from "../../parts/button.tsx";
 import { CodeLines } from "../../parts/code.tsx";
 import { useAddress } from "../../parts/filters.tsx";
 import { type GraphEdge, type GraphNode, listNodes } from "../../parts/graph/definition.ts";
-import { type CardData, type CardLook, type EdgeLook, GraphView } from "../../parts/graph/graph-view.tsx";
+import { type CardLook, type EdgeLook, GraphView } from "../../parts/graph/graph-view.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { useKeys, useStepKeys } from "../../parts/keyboard.tsx";
@@ -48,7 +48,7 @@ function VersionGraph({ workflow }: { workflow: WholeWorkflow }) {
     queryFn: () => nova.workflows.findings(id, { version }),
   });
   const byNode = useMemo(() => groupFindings(parts.text, query.data?.findings ?? []), [parts, query.data]);
-  const dataOf = useCallback((one: GraphNode) => ({ findings: byNode.get(one.id) }), [byNode]);
+  const describe = useCallback((one: GraphNode) => describeCard(one, byNode.get(one.id) ?? []), [byNode]);
   const select = (selectedId: string | undefined) => change({ node: selectedId });
   const ids = useMemo(() => listNodes(parts.graph).map((one) => one.id), [parts.graph]);
   useStepKeys(ids, node, select, words.keys);
@@ -69,8 +69,7 @@ function VersionGraph({ workflow }: { workflow: WholeWorkflow }) {
           key={version}
           graph={parts.graph}
           label={words.label}
-          showCard={showCard}
-          dataOf={dataOf}
+          describeCard={describe}
           lookOf={styleEdge}
           selected={node}
           onSelect={select}
@@ -104,18 +103,13 @@ export function describeKind({ type, isPrompt }: GraphNode): string {
   return isPrompt ? `${type} · ${words.prompt}` : type;
 }
 
-function showCard({ findings = [], node }: CardData & { findings: readonly Finding[] | undefined }): CardLook {
+function describeCard(node: GraphNode, findings: readonly Finding[]): CardLook {
   const isBad = findings.some(({ severity }) => severity === "error");
   const look = { tone: node.isPrompt ? "accent" : (tones[node.type] ?? "idle"), note: describeKind(node) };
   if (findings.length === 0) return { ...look, state: "plain" };
-  const end = (
-    <span className={`node-findings tone-${isBad ? "bad" : "wait"}`} title={words.findings(findings.length)}>
-      <Icon name="warning" size={12} />
-      {findings.length}
-      <span className="hidden-label">{words.findings(findings.length)}</span>
-    </span>
-  );
-  return { ...look, state: isBad ? "bad" : "warned", end };
+  const { length: count } = findings;
+  const mark = { icon: "warning", tone: isBad ? "bad" : "wait", label: words.findings(count), count } as const;
+  return { ...look, state: isBad ? "bad" : "warned", mark };
 }
 
 const tones: Record<string, string> = { approval: "wait", wait: "wait", decision: "run", map: "run", workflow: "run" };

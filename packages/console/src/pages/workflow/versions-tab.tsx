@@ -7,7 +7,7 @@ import { Button, IconButton } from "../../parts/button.tsx";
 import { CodeDiff } from "../../parts/code.tsx";
 import { useAddress } from "../../parts/filters.tsx";
 import type { GraphEdge, GraphNode } from "../../parts/graph/definition.ts";
-import { type CardData, type CardLook, GraphView } from "../../parts/graph/graph-view.tsx";
+import { type CardLook, GraphView } from "../../parts/graph/graph-view.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { Card, PageColumn } from "../../parts/page.tsx";
 import { Empty, LoadMore, QueryView } from "../../parts/states.tsx";
@@ -223,7 +223,17 @@ const changeLooks: Record<Change, { tone: string; icon: IconName | undefined }> 
 
 /** One graph for both versions, with added, removed and changed nodes. */
 function DiffGraph({ diff, selected, onSelect }: ChangeProps) {
-  const dataOf = useCallback(({ id }: GraphNode) => ({ change: diff.nodes.get(id)?.change ?? "same" }), [diff]);
+  const describeCard = useCallback(
+    (node: GraphNode): CardLook => {
+      const change = diff.nodes.get(node.id)?.change ?? "same";
+      const { tone, icon } = changeLooks[change];
+      const [kind, label] = [describeKind(node), words.changes[change]];
+      return change === "same"
+        ? { tone, state: change, note: kind }
+        : { tone, state: change, note: `${kind} · ${label}`, mark: { icon, label } };
+    },
+    [diff],
+  );
   const lookOf = useCallback(
     (edge: GraphEdge) => {
       const change = diff.edges.get(formatEdgeName(edge)) ?? "same";
@@ -239,22 +249,10 @@ function DiffGraph({ diff, selected, onSelect }: ChangeProps) {
     <GraphView
       graph={diff.graph}
       label={words.graph}
-      showCard={showCard}
-      dataOf={dataOf}
+      describeCard={describeCard}
       lookOf={lookOf}
       selected={selected}
       onSelect={onSelect}
     />
   );
-}
-
-function showCard({ change, node }: CardData & { change: Change }): CardLook {
-  const { tone, icon } = changeLooks[change];
-  const end = icon && (
-    <span className="center toned">
-      <Icon name={icon} size={14} />
-    </span>
-  );
-  const note = change === "same" ? describeKind(node) : `${describeKind(node)} · ${words.changes[change]}`;
-  return { tone, state: change, note, end };
 }

@@ -1,12 +1,13 @@
 import { useMutation } from "@tanstack/react-query";
-import { type DragEvent, type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { useReload, useWorkflowChoices } from "../../api/queries.ts";
+import { useClientSlugs, useReload, useWorkflowChoices } from "../../api/queries.ts";
 import { Raw } from "../../json/raw.ts";
-import { Button } from "../../parts/button.tsx";
+import { Button, FileButton, useDrop } from "../../parts/button.tsx";
 import { DialogButton, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextField } from "../../parts/field.tsx";
+import { toChoices } from "../../parts/filters.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { ErrorNote } from "../../parts/states.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
@@ -28,30 +29,27 @@ async function readTemplate(name: Exclude<Source, "empty" | "copy" | "file">) {
 }
 
 export function NewWorkflowButton({ isMain = false }: { isMain?: boolean }): ReactNode {
-  return (
-    <DialogButton
-      icon="plus"
-      tone={isMain ? "main" : "plain"}
-      label={words.title}
-      dialog={(close) => <NewWorkflow onClose={close} />}
-    />
-  );
+  return <DialogButton icon="plus" tone={isMain ? "main" : "plain"} label={words.title} dialog={<NewWorkflow />} />;
 }
 
 /** Starts a draft: empty, from a template, as a copy, or from files. */
-function NewWorkflow({ onClose }: { onClose(): void }) {
+function NewWorkflow() {
   const nova = useNova();
   const reload = useReload();
   const [, go] = useLocation();
-  const workflows = useWorkflowChoices();
+  const [workflows, clients] = [useWorkflowChoices(), useClientSlugs()];
+  const [client, setClient] = useState("");
   const [source, setSource] = useState<Source>("empty");
   const [name, setName] = useState("");
   const [copied, setCopied] = useState("");
   const [files, setFiles] = useState<readonly TextFile[]>([]);
   const found = readWorkflowFiles(files);
   const create = async () => {
-    const named = name.trim() === "" ? {} : { name: name.trim() };
-    const { session_id } = await nova.sessions.create({ ...(await readSource()), ...named });
+    const { session_id } = await nova.sessions.create({
+      ...(await readSource()),
+      ...(name.trim() !== "" && { name: name.trim() }),
+      ...(client !== "" && { client_slug: client }),
+    });
     await reload(["/sessions"]);
     go(`/sessions/${session_id}`);
   };
@@ -63,13 +61,7 @@ function NewWorkflow({ onClose }: { onClose(): void }) {
   };
   const isIncomplete = (source === "copy" && copied === "") || (source === "file" && !found);
   return (
-    <FormDialog
-      title={words.title}
-      action={words.action}
-      isIncomplete={isIncomplete}
-      onSubmit={create}
-      onClose={onClose}
-    >
+    <FormDialog title={words.title} action={words.action} isIncomplete={isIncomplete} onSubmit={create}>
       <fieldset className="field">
         <legend>{words.from}</legend>
         <div className="sources">
@@ -100,6 +92,14 @@ function NewWorkflow({ onClose }: { onClose(): void }) {
         maxLength={200}
         onChange={setName}
       />
+      {clients.length > 1 && (
+        <SelectField
+          label={texts.runs.columns.client}
+          value={client}
+          values={[["", words.usualClient], ...toChoices(clients)]}
+          onChange={setClient}
+        />
+      )}
     </FormDialog>
   );
 }
@@ -114,47 +114,23 @@ const maxFiles = 100;
 const maxBytes = 1_000_000;
 
 function FileDrop({ files, isWorkflow, onChange }: FileDropProps) {
-  const [isOver, setOver] = useState(false);
-  const take = async (list: FileList | null) => {
-    const chosen = Array.from(list ?? [])
-      .filter(({ size }) => size <= maxBytes)
-      .slice(0, maxFiles);
+  const take = async (list: readonly File[]) => {
+    const chosen = list.filter(({ size }) => size <= maxBytes).slice(0, maxFiles);
     onChange(
       await Promise.all(
         chosen.map(async (file) => ({ name: file.webkitRelativePath || file.name, text: await file.text() })),
       ),
     );
   };
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    void take(event.dataTransfer.files);
-  };
+  const { isOver, attributes } = useDrop((list) => void take(list));
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the button below does the same with the keyboard
-    <div
-      className="form-any stack start"
-      data-over={isOver || undefined}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
-    >
+    <div className="form-any stack start" data-over={isOver || undefined} {...attributes}>
       <div className="form-file line">
-        <input
-          id="workflow-files"
-          type="file"
-          multiple
-          className="hidden-label"
-          tabIndex={-1}
-          aria-label={words.files}
-          onChange={(event) => void take(event.target.files)}
-        />
         <Icon name="upload" />
         <span className="quiet">{words.drop}</span>
-        <Button onClick={() => document.getElementById("workflow-files")?.click()}>{texts.form.chooseFile}</Button>
+        <FileButton multiple label={words.files} onFiles={(list) => void take(list)}>
+          {texts.form.chooseFile}
+        </FileButton>
       </div>
       {files.length > 0 && (
         <p className={isWorkflow ? "field-hint" : "field-error"} role="status">

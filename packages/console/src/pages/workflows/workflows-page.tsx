@@ -1,11 +1,10 @@
-import { type Execution, formatPercentile, formatRate, formatUsd, type Schemas, type Workflow } from "@nova/client";
+import { type Execution, formatPercentile, formatRate, formatUsd, type Workflow } from "@nova/client";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { useNova, workConcurrently } from "../../api/nova.ts";
 import { useList, usePages } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
-import { ShareBar } from "../../parts/chart.tsx";
 import { FilterBar, SearchField, useAddress } from "../../parts/filters.tsx";
 import { useRowKeys } from "../../parts/keyboard.tsx";
 import { PageHead } from "../../parts/page.tsx";
@@ -84,7 +83,14 @@ function WorkflowTable({ workflows }: { workflows: readonly Workflow[] }) {
             [columns.name, (workflow) => <Name workflow={workflow} />],
             [columns.version, (workflow) => <Version workflow={workflow} />, "fixed"],
             [columns.last, ({ id }) => <LastRuns workflow={id} runs={runs.get(id) ?? older?.get(id)} />, "fixed"],
-            [columns.success, ({ id }) => <SuccessRate figures={figures.get(id)} />, "fixed wide"],
+            [
+              columns.success,
+              ({ id }) => {
+                const one = figures.get(id);
+                return one && words.rate(formatRate(one.success_rate), one.runs);
+              },
+              "fixed wide",
+            ],
             [
               texts.costs.columns.p95,
               ({ id }) => {
@@ -167,21 +173,5 @@ function LastRuns({ workflow, runs }: { workflow: string; runs: readonly Executi
         <span key={id} className={`tone-${getStatusTone(status)}`} data-status={status} />
       ))}
     </Link>
-  );
-}
-
-function SuccessRate({ figures }: { figures: Schemas["WorkflowFigures"] | undefined }) {
-  if (!figures) return null;
-  const { success_rate: rate, runs } = figures;
-  return (
-    <span className="rate row">
-      <ShareBar
-        parts={[
-          { key: "ok", className: "tone-ok", share: rate },
-          { key: "bad", className: "tone-bad", share: 1 - rate },
-        ]}
-      />
-      {words.rate(formatRate(rate), runs)}
-    </span>
   );
 }

@@ -1,7 +1,7 @@
-import { type DragEvent, type JSX, useState } from "react";
+import type { JSX } from "react";
 import { readString } from "../../json/raw.ts";
 import { texts } from "../../texts.ts";
-import { Button, IconButton } from "../button.tsx";
+import { Button, FileButton, IconButton, useDrop } from "../button.tsx";
 import { Options, Segments } from "../field.tsx";
 import { Icon } from "../icon.tsx";
 import { formatBytes } from "../time.tsx";
@@ -185,25 +185,12 @@ interface AnyInputProps {
 
 /** Edits a value without a declared type: a text, JSON or a file. */
 export function AnyInput({ draft, labelled, takesFiles, onChange }: AnyInputProps): JSX.Element {
-  const [isOver, setOver] = useState(false);
   const { inputId, label, about, isBad } = labelled;
   const modes: AnyMode[] = takesFiles ? ["text", "json", "file"] : ["text", "json"];
   const take = (file: File | undefined) => onChange({ ...draft, mode: "file", file });
-  const drop = {
-    onDragOver(event: DragEvent) {
-      event.preventDefault();
-      setOver(true);
-    },
-    onDragLeave: () => setOver(false),
-    onDrop(event: DragEvent) {
-      event.preventDefault();
-      setOver(false);
-      const [file] = event.dataTransfer.files;
-      if (file) take(file);
-    },
-  };
+  const { isOver, attributes } = useDrop(([file]) => file && take(file));
   return (
-    <div className="form-any stack start" data-over={isOver || undefined} {...(takesFiles && drop)}>
+    <div className="form-any stack start" data-over={isOver || undefined} {...(takesFiles && attributes)}>
       <Segments
         label={texts.form.modeOf(label)}
         choices={modes.map((mode) => [mode, texts.form.modes[mode]] as const)}
@@ -251,18 +238,11 @@ function FileInput({ draft: { file }, labelled, take }: FileInputProps): JSX.Ele
   }
   return (
     <div className="form-file line">
-      <input
-        id={inputId}
-        type="file"
-        className="hidden-label"
-        tabIndex={-1}
-        aria-label={label}
-        aria-describedby={about}
-        onChange={(event) => take(event.target.files?.[0])}
-      />
       <Icon name="upload" />
       <span className="quiet">{texts.form.drop}</span>
-      <Button onClick={() => document.getElementById(inputId)?.click()}>{texts.form.chooseFile}</Button>
+      <FileButton id={inputId} label={label} about={about} onFiles={([chosen]) => take(chosen)}>
+        {texts.form.chooseFile}
+      </FileButton>
     </div>
   );
 }

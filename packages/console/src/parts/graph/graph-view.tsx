@@ -44,13 +44,11 @@ export interface EdgeLook {
   isAbove: boolean;
 }
 
-interface GraphViewProps<Data> {
+interface GraphViewProps {
   graph: Graph;
   label: string;
-  /** Describes the card of a node. Pass the same function on every render. */
-  showCard(data: Data & CardData): CardLook;
-  /** Data for the card of a node. The values must be plain: a card is rendered again only if their JSON changes. */
-  dataOf(node: GraphNode): Data;
+  /** Describes the card of a node. Pass the same function while the cards stay the same. */
+  describeCard(node: GraphNode): CardLook;
   lookOf(edge: GraphEdge): EdgeLook;
   selected: string | undefined;
   onSelect(node: string): void;
@@ -85,7 +83,7 @@ const insertRoom = 56;
  * A graph whose maps unfold to show the nodes in their body. A graph that the user can change shows one level only, and
  * the button of a map opens its nodes.
  */
-export function GraphView<Data extends object>(props: GraphViewProps<Data>): JSX.Element {
+export function GraphView(props: GraphViewProps): JSX.Element {
   return (
     <ReactFlowProvider>
       <Flow {...props} />
@@ -93,8 +91,7 @@ export function GraphView<Data extends object>(props: GraphViewProps<Data>): JSX
   );
 }
 
-function Flow<Data extends object>({ graph, label, showCard, lookOf, ...props }: GraphViewProps<Data>): JSX.Element {
-  const nodeTypes = useMemo(() => createNodeTypes(showCard), [showCard]);
+function Flow({ graph, label, lookOf, ...props }: GraphViewProps): JSX.Element {
   const ownFolding = useFolding();
   const folding = props.folding ?? ownFolding;
   const { opened } = folding;
@@ -163,12 +160,7 @@ function colourOf({ data }: Node): string {
   return `var(--${typeof data.tone === "string" ? data.tone : "idle"})`;
 }
 
-function createNodeTypes<Data extends object>(showCard: (data: Data & CardData) => CardLook): NodeTypes {
-  const Card = ({ data, selected }: NodeProps<Node<Data & CardData, "card">>) => (
-    <NodeCard {...data} {...showCard(data)} selected={selected} />
-  );
-  return { card: memo(Card) };
-}
+const nodeTypes: NodeTypes = { card: memo(NodeCard) };
 
 function useFolding(): Folding {
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
@@ -212,21 +204,22 @@ function buildRequest(
 }
 
 /** Keeps the object of an unchanged node, so that React Flow does not render it again. */
-function useNodes<Data extends object>(
+function useNodes(
   graph: Graph,
   layout: Layout | undefined,
   { opened, toggle, canOpen }: Folding,
-  { dataOf, selected, editing }: Pick<GraphViewProps<Data>, "dataOf" | "selected" | "editing">,
-): Node<Data & CardData>[] {
+  { describeCard, selected, editing }: Pick<GraphViewProps, "describeCard" | "selected" | "editing">,
+): CardNode[] {
   const byId = useMemo(() => indexNodes(graph), [graph]);
   const append = editing?.onAppend;
-  const before = useRef(new Map<string, { appearance: string; created: Node<Data & CardData> }>());
+  const before = useRef(new Map<string, { appearance: string; created: CardNode }>());
   return useMemo(() => {
     return (layout?.nodes ?? []).flatMap((place) => {
       const node = byId.get(place.id);
       if (!node) return [];
       const isOpen = opened.has(place.id) && node.body !== undefined;
-      const data = { ...dataOf(node), node, isOpen, canOpen: node.body !== undefined || canOpen(node), toggle, append };
+      const isFolder = node.body !== undefined || canOpen(node);
+      const data = { ...describeCard(node), node, isOpen, canOpen: isFolder, toggle, append };
       const isSelected = place.id === selected;
       const appearance = JSON.stringify([place, data, isSelected]);
       const previous = before.current.get(place.id);
@@ -236,10 +229,10 @@ function useNodes<Data extends object>(
       before.current.set(place.id, { appearance, created });
       return [created];
     });
-  }, [layout, byId, opened, toggle, append, canOpen, dataOf, selected]);
+  }, [layout, byId, opened, toggle, append, canOpen, describeCard, selected]);
 }
 
-function createNode<Data extends CardData>(place: Placed, data: Data, selected: boolean): Node<Data> {
+function createNode(place: Placed, data: CardData, selected: boolean): CardNode {
   const { id, x, y, width, height, parent } = place;
   return {
     id,
@@ -350,8 +343,21 @@ function useLayout(request: LayoutRequest): Layout | undefined {
   return layout;
 }
 
-/** Data that every card gets. */
-export interface CardData extends Record<string, unknown> {
+/** The look of a card. The values are plain, because a card is rendered again only if their JSON changes. */
+export interface CardLook {
+  tone: string;
+  /** The CSS selects the outline of the card by this name. */
+  state: string;
+  note: string;
+  /** The mark at the right end of the card: its icon or a dot, what the mark means, and a number. */
+  mark?: { icon: IconName | undefined; label: string; tone?: string; count?: number };
+  /** Text below the title. */
+  line?: { text: string; isBad: boolean };
+  /** Shares of 0 to 1 of a bar below the title, each with its colour. */
+  shares?: readonly (readonly [tone: string, share: number])[] | undefined;
+}
+
+interface CardData extends CardLook, Record<string, unknown> {
   node: GraphNode;
   isOpen: boolean;
   canOpen: boolean;
@@ -360,24 +366,11 @@ export interface CardData extends Record<string, unknown> {
   append?: ((id: string) => void) | undefined;
 }
 
-export interface CardLook {
-  tone: string;
-  /** The CSS selects the outline of the card by this name. */
-  state: string;
-  note: string;
-  /** Content at the right end of the card. */
-  end?: ReactNode;
-  /** Content below the title. */
-  children?: ReactNode;
-}
-
-interface NodeCardProps extends CardData, CardLook {
-  selected: boolean;
-}
+type CardNode = Node<CardData, "card">;
 
 /** The card of one node. */
-function NodeCard(props: NodeCardProps): JSX.Element {
-  const { node, isOpen, canOpen, toggle, append, tone, state, selected, note, end, children } = props;
+function NodeCard({ data, selected }: NodeProps<CardNode>): JSX.Element {
+  const { node, isOpen, canOpen, toggle, append, tone, state, note, mark, line, shares } = data;
   return (
     <div
       className={`node tone-${tone} ${isOpen ? "node-open" : ""}`}
@@ -395,7 +388,17 @@ function NodeCard(props: NodeCardProps): JSX.Element {
           </b>
           <span className="node-note">{note}</span>
         </span>
-        {end}
+        {mark && (
+          <span
+            className={`node-state row tight tone-${mark.tone ?? tone}`}
+            role="img"
+            aria-label={mark.label}
+            title={mark.label}
+          >
+            {mark.icon ? <Icon name={mark.icon} size={14} /> : <span className="dot" />}
+            {mark.count}
+          </span>
+        )}
         {canOpen && (
           <button
             type="button"
@@ -411,7 +414,16 @@ function NodeCard(props: NodeCardProps): JSX.Element {
           </button>
         )}
       </div>
-      {children}
+      {line && (
+        <UntrustedText as="p" className={`node-line ellipsis mono quiet ${line.isBad ? "bad" : ""}`} text={line.text} />
+      )}
+      {shares && (
+        <span className="node-progress share-bar">
+          {shares.map(([colour, share]) => (
+            <span key={colour} className={`tone-${colour}`} style={{ width: `${share * 100}%` }} />
+          ))}
+        </span>
+      )}
       {append && node.type !== "end" && <AppendButton name={node.name} onAppend={() => append(node.id)} />}
       <Handle type="source" position={Position.Bottom} isConnectable={append !== undefined} />
     </div>

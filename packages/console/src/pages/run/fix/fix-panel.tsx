@@ -126,9 +126,7 @@ function Editor({ session, ...props }: FixProps & { session: Session }) {
           icon="upload"
           tone={isTried ? "main" : "plain"}
           label={words.publish}
-          dialog={(close) => (
-            <PublishDialog {...props} session={session} node={node} field={field} handle={handle} onClose={close} />
-          )}
+          dialog={<PublishDialog {...props} session={session} node={node} field={field} handle={handle} />}
         />
       </div>
       <ErrorNote error={run.error} />

@@ -5,16 +5,16 @@ import { Link } from "wouter";
 import { useNova } from "../../../api/nova.ts";
 import { useReload } from "../../../api/queries.ts";
 import { findMember, readString } from "../../../json/raw.ts";
-import { Button } from "../../../parts/button.tsx";
 import { CodeDiff } from "../../../parts/code.tsx";
-import { Dialog, FormDialog } from "../../../parts/dialog.tsx";
+import { CloseButton, Dialog, FormDialog } from "../../../parts/dialog.tsx";
 import { QueryView } from "../../../parts/states.tsx";
 import { texts } from "../../../texts.ts";
 import { requestForRuns } from "../../runs/use-runs.ts";
 import { readDefinition, type SessionNode } from "../../session/draft.ts";
 import type { WriterHandle } from "../../session/node-writer.tsx";
+import { publishDraft } from "../../session/use-session.ts";
 import { readVersion } from "../../workflow/use-workflow.tsx";
-import { ForecastView } from "../restart-dialog.tsx";
+import { ForecastView, useForecast } from "../restart-dialog.tsx";
 import { normalizeMessage } from "./failed-line.ts";
 
 const words = texts.fix;
@@ -26,7 +26,6 @@ interface PublishDialogProps {
   node: SessionNode;
   field: "code" | "prompt";
   handle: RefObject<WriterHandle | null>;
-  onClose(): void;
 }
 
 interface Done {
@@ -41,24 +40,25 @@ interface Done {
  * Shows the difference to the active version, and the nodes that a restart would run. After a confirmation, publishes
  * the change and restarts this run. If the user wants, also restarts the other runs with the same error.
  */
-export function PublishDialog({ run, execution, session, node, field, handle, onClose }: PublishDialogProps) {
+export function PublishDialog({ run, execution, session, node, field, handle }: PublishDialogProps) {
   const { session_id: id, workflow } = session;
   const nova = useNova();
   const reload = useReload();
   const [isForAll, setForAll] = useState(false);
   const [done, setDone] = useState<Done>();
   const active = useActiveText(session, node.node_id, field);
-  const forecast = useForecast(run, execution, active.data?.version);
+  const isChild = execution !== run.execution_id;
+  const version = active.data?.version;
+  const forecast = useForecast(run.execution_id, isChild || version === undefined ? {} : { version }, active.isSuccess);
   const others = useOthers(run);
   // Saves the editor's text, so that the difference shows the text that the user typed last.
   useEffect(() => void handle.current?.save(), [handle]);
-  const isChild = execution !== run.execution_id;
   const text = readString(findMember(readDefinition(node), field)) ?? "";
   const publish = async () => {
     if (!(await handle.current?.save())) throw new Error(words.notSaved);
-    const { version, status, reason } = await nova.sessions.publish(id);
+    const { version, status, reason } = await publishDraft(nova, id);
+    if (status === "publishing") throw new Error(words.slow);
     if (status === "failed") throw new Error(reason ?? words.notPublished);
-    await waitUntilReady(version);
     const request = isChild ? {} : { version };
     const { execution_id: restart } = await nova.executions.restart(run.execution_id, request);
     const ids = isForAll ? (others.data ?? []).map(({ execution_id }) => execution_id) : [];
@@ -66,16 +66,7 @@ export function PublishDialog({ run, execution, session, node, field, handle, on
     await reload(["run", run.execution_id], ["/executions"], ["runs"]);
     setDone({ version, restart, started: 1 + ids.length - refused, refused });
   };
-  const waitUntilReady = async (version: number) => {
-    for (let tries = 0; tries < maxTries; tries++) {
-      const { status, reason } = await nova.workflows.get(workflow ?? "", { version });
-      if (status === "ready") return;
-      if (status === "failed") throw new Error(reason ?? words.notPublished);
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    }
-    throw new Error(words.slow);
-  };
-  if (done) return <DoneDialog done={done} onClose={onClose} />;
+  if (done) return <DoneDialog done={done} />;
   const count = others.data?.length ?? 0;
   return (
     <FormDialog
@@ -83,7 +74,6 @@ export function PublishDialog({ run, execution, session, node, field, handle, on
       isIncomplete={!forecast.data || forecast.data.misfits.length > 0 || active.data?.text === text}
       staysOpen
       onSubmit={publish}
-      onClose={onClose}
     >
       <QueryView query={active} lines={4}>
         {(now) => (
@@ -110,17 +100,13 @@ export function PublishDialog({ run, execution, session, node, field, handle, on
   );
 }
 
-const maxTries = 120;
-const pauseMs = 500;
-
-function DoneDialog({ done: { version, restart, started, refused }, onClose }: { done: Done; onClose(): void }) {
+function DoneDialog({ done: { version, restart, started, refused } }: { done: Done }) {
   return (
     <Dialog
       title={words.done(version)}
-      onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>{texts.common.close}</Button>
+          <CloseButton />
           <Link href={`/runs/${restart}`} className="button button-main">
             {words.openRestart}
           </Link>
@@ -147,17 +133,6 @@ function useActiveText({ workflow, recorded: at }: Session, node: string, field:
       const [now, then] = await Promise.all([version, recorded].map(readText));
       return { version, text: now, recorded: then };
     },
-  });
-}
-
-function useForecast({ execution_id: id }: WholeExecution, execution: string, version: number | undefined) {
-  const { executions } = useNova();
-  return useQuery({
-    queryKey: ["forecast", id, "fix", version],
-    enabled: version !== undefined,
-    gcTime: 0,
-    queryFn: () =>
-      executions.restart(id, { dry_run: true, ...(execution === id && version !== undefined && { version }) }),
   });
 }
 
