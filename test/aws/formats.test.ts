@@ -18,7 +18,7 @@ const samples = join(root, "test/fixtures/formats");
 
 /**
  * A sample from the time when format 1 was defined: values and their stored items. Never regenerate the file of a
- * sample.
+ * sample, because the sample shows that NOVA can still read records that it stored earlier.
  */
 interface Sample {
   // biome-ignore lint/suspicious/noExplicitAny: each sample has its own values
@@ -71,7 +71,7 @@ interface Case {
   reads(values: Sample["values"]): unknown;
   read(stores: Stores, values: Sample["values"]): Promise<unknown>;
   write(stores: Stores, values: Sample["values"]): Promise<unknown>;
-  /** Reads that throw an error for items of another format, by their names. */
+  /** Functions that read the items, by name. Each of them must throw an error if the items have format 2. */
   refused: Record<string, (stores: Stores, values: Sample["values"]) => Promise<unknown>>;
 }
 

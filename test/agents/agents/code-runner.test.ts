@@ -58,7 +58,10 @@ const writes = (code: string) => ({ role: "code_generator", answer: { code } }) 
 const approves = { role: "output_validator", answer: { valid: true, reason: "done" } } as const;
 const missing: CodeFinding = { code: "PY140", line: 1, column: 1, message: "no such module", severity: "error" };
 
-/** Runs a node whose code is checked once, and returns the facts that the check received. */
+/**
+ * Runs a node for which a model writes code once. Returns the facts that the check of this code received, and the
+ * recorded step of the check.
+ */
 async function checked(scene: Partial<Scene>, findings: CodeFinding[] = []) {
   const told: Parameters<PipelineParts["check"]>[1][] = [];
   const check: PipelineParts["check"] = async (_code, about) => {

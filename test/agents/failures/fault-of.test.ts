@@ -11,8 +11,8 @@ const known = ["mail.acme.example", "api.acme.example", "db.acme.example"];
 const surroundings = { names: async (host: string) => known.includes(host), has: (key: string) => key === "smtp_host" };
 
 /**
- * Builds a failure as the harness reports it. Python's traceback has the whole `type` with its module; the message has
- * only its last name.
+ * Builds a failure as the harness reports it. The traceback contains `type` with its module, such as
+ * `requests.exceptions.Timeout`. The message contains only the name of the class.
  */
 function raised(type: string, text: string, files: string[] = []) {
   const frames = ["nodes/work.py", ...files].map((file) => `  File "${file}", line 3, in work\n    call()`);

@@ -13,7 +13,7 @@ import { generator, generatorWith, type TaskChanges, taskWith, written } from ".
 
 const approved = { by: "ada", at: "2026-11-22T11:00:00.000Z" };
 
-/** Builds stored code for a task. `digit` makes several pieces of code different. */
+/** Builds stored code for a task. Calls with different values of `digit` return different code. */
 function generation(digit: string, fields: Partial<Generation> = {}, changes: TaskChanges = {}): Generation {
   const ingredients = ingredientsOf(taskWith(changes), generator, written);
   return {

@@ -208,7 +208,8 @@ describe("the cost estimate of a request to a model", () => {
 
   it("is above the cost that the provider then reports", async () => {
     const [estimate = 0] = await estimates({ input: "Sum the totals of all invoices. ".repeat(100) });
-    // The actual cost: 100 sentences of seven tokens, and an answer of 8,000 tokens.
+    // The cost of an input of 100 sentences with seven tokens each, and of an answer of the highest allowed length
+    // (8,000 tokens).
     expect(estimate).toBeGreaterThan(700 * 1e-6 + 8000 * 5e-6);
   });
 

@@ -67,7 +67,10 @@ describe("stageOf", () => {
 });
 
 const maxTokens = 1_500;
-/** A safe estimate: English and Python have about four characters per token. */
+/**
+ * This number is below the real one, so that the test never counts too few tokens. English and Python have about four
+ * characters per token.
+ */
 const charactersPerToken = 3.5;
 
 const context = {

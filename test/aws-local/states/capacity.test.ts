@@ -10,8 +10,8 @@ afterEach(() => {
 });
 
 /**
- * Returns a capacity that lets two lines of states work at the same time. The processors of the machine are idle for
- * this share of the time. A line of states is a branch, for example.
+ * Creates a capacity that lets two lines work at the same time. A line is a sequence of states, such as a branch.
+ * `idleShare` is the share of the time for which the processors of the machine are idle.
  */
 function opened(idleShare: number) {
   const capacity = new Capacity<number>(2, () => ({ idleMs: Date.now() * idleShare, allMs: Date.now() }));
@@ -21,8 +21,8 @@ function opened(idleShare: number) {
     (capacity.enter(line, place) ?? Promise.resolve()).then(() => begun.push(line));
   };
   /**
-   * Lets lines of states ask whether they may work. All lines have the same owner, and each line is the only one of its
-   * execution.
+   * Lets each of these lines ask whether it may work. All lines have the same owner, but each line belongs to a
+   * different execution.
    */
   const enter = (...all: number[]) => {
     for (const one of all) enterAt(one, "acme", one);

@@ -3,8 +3,8 @@ import { Capacity } from "../../../packages/aws-local/src/states/capacity.ts";
 import { WorkingLines } from "../../../packages/aws-local/src/states/working-lines.ts";
 
 /**
- * Lets lines of states, such as branches, call functions on a busy machine on which only two lines may work at the same
- * time.
+ * Simulates a busy machine on which only two lines may work at the same time. A line is a sequence of states, such as
+ * an iteration of a Map. `call` lets a line call a function, and `answer` ends this call.
  */
 function calling() {
   const lines = new WorkingLines<string>(new Capacity<object>(2, () => ({ idleMs: 0, allMs: Date.now() })));

@@ -125,7 +125,10 @@ describe("the order of waiting runs of all clients", () => {
 
 const start = Date.parse("2026-11-25T12:00:00Z");
 
-/** Returns functions for processes that share a clock. The clock advances only if the test advances it. */
+/**
+ * Returns a clock, and the function `ask`. Each call of `ask` is one process that asks whether it may create a sandbox.
+ * The clock advances only if the test advances it.
+ */
 function processes(perSecond: number, begin: number) {
   const clock = { time: begin, now: () => clock.time, sleep: vi.fn(async () => sleep(0)) };
   return { clock, ask: () => createPace(table, perSecond, clock)() };

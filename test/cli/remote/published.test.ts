@@ -14,7 +14,8 @@ const triggers = [
   { type: "schedule", id: "often", every: "5m" },
 ];
 /**
- * An object of user data that looks exactly like a reference to a blob. `own` also contains an object that does not.
+ * An object of user data that looks exactly like a reference to a blob. `own` also contains an object with the key
+ * `$blob` that does not look like a reference.
  */
 const alike = `{"$blob":{"sha256":"${"0".repeat(64)}","bytes":1,"type":"json"}}`;
 const own = `own={"like":${alike},"not":{"$blob":1}}`;

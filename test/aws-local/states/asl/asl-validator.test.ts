@@ -10,7 +10,7 @@ import { FUNCTION } from "../support/run.ts";
 const all = ["States.ALL"];
 const pass = { Type: "Pass", End: true };
 
-/** A definition with every state type, and with nearly every field that is served. */
+/** A definition with every state type, and with nearly every field that the local Step Functions supports. */
 const definition = {
   Comment: "everything",
   StartAt: "Task",
