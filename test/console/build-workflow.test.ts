@@ -233,7 +233,7 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
     await page.mouse.up();
     await waitUntil(async () => expect((await app.nova.sessions.get(id)).edges).toEqual([{ from: "a", to: "b" }]));
 
-    // The new edge appears together with the new layout.
+    // Waits for the new layout. The new edge appears together with the layout.
     await page.getByRole("button", { name: "Insert a node between a and b" }).waitFor();
     await card(page, "b")
       .first()
@@ -454,7 +454,7 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
     await page.getByRole("button", { name: "Undo" }).click();
     await card(page, "stop").waitFor({ state: "hidden" });
     await page.getByRole("button", { name: "Redo" }).click();
-    // The edge appears together with the new layout, in which the cards have other places.
+    // Waits for the new layout, in which the cards have other places. The edge appears together with the layout.
     await page.getByRole("button", { name: "Insert a node between Large and stop" }).waitFor();
     await waitUntilLoaded(page);
     await card(page, "Book").hover();

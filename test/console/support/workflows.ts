@@ -108,7 +108,10 @@ const waits = {
   ],
 };
 
-/** The CLI publishes workflows in alphabetical order, so `waits` is the last one. */
+/**
+ * `nova dev` publishes the workflows in alphabetical order. So all workflows are published when it reports the workflow
+ * `waits`.
+ */
 const workflows: Record<string, object> = { nightly, orders, polls, prices, slow, waits };
 
 export async function writeWorkflows(folder: string): Promise<void> {

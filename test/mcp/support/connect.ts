@@ -11,7 +11,7 @@ export const eras = {
 } as const satisfies Record<string, ClientOptions>;
 export type Era = keyof typeof eras;
 
-/** A connected client of the protocol's own SDK. */
+/** A client of MCP's official SDK that is connected to a server. */
 export interface Connected extends AsyncDisposable {
   client: Client;
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of the result
