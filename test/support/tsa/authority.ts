@@ -32,8 +32,8 @@ export interface Authority extends AsyncDisposable {
 }
 
 /**
- * Returns OpenSSL's arguments for a new key. Authorities get larger keys: OpenSSL puts their certificates last, and in
- * DER the longest one has to be last.
+ * Returns OpenSSL's arguments for a new key. Authorities get larger keys, and therefore longer certificates. OpenSSL
+ * writes their certificates last, and DER requires the longest certificate to be last.
  */
 const newKey = (key: "ec" | "rsa", isAuthority: boolean) =>
   key === "ec"
@@ -128,7 +128,10 @@ export async function makeAuthority(options: AuthorityOptions = {}): Promise<Aut
 
 const caUsages = ["basicConstraints = critical, CA:TRUE", "keyUsage = critical, keyCertSign, cRLSign"];
 
-/** Generated proofs have times in the past. */
+/**
+ * The default period of validity of certificates. It starts in the past, because tests also stamp proofs with earlier
+ * times.
+ */
 const always: [from: string, to: string] = ["20200101000000Z", "20491231235959Z"];
 
 const caConfiguration = `
