@@ -322,7 +322,7 @@ const byKey = (a: { pk?: string; sk?: string }, b: { pk?: string; sk?: string })
 describe.each(cases)("the stored records in $file", ({ file, reads, read, write, refused }) => {
   const { values, items } = readSample(file);
 
-  test("are read correctly from the sample items of format 1", async () => {
+  test("are read from the sample items of format 1 with the values of the sample", async () => {
     await putItems(items);
     expect(await read(openStores(), values)).toEqual(reads(values));
   });

@@ -182,7 +182,7 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
     }
   });
 
-  it("keeps a saved text when the answer to an earlier poll comes late", async () => {
+  it("still shows the code that the user has saved when an older answer of the server arrives late", async () => {
     const nodes = [{ id: "a", type: "action", code: "context['a'] = 1" }];
     const { session_id: id } = await app.nova.sessions.create({ name: "Late", nodes });
     const page = await app.open(`/sessions/${id}?node=a`);

@@ -348,7 +348,7 @@ describe.skipIf(!hasBrowser)("every figure of the console", () => {
     expect(await page.locator(".run-facts").innerText()).toContain(formatDuration(trace.duration_ms ?? Number.NaN));
   });
 
-  it("is the same as in the trace of a restart, and the list of runs restarts no run a second time", async () => {
+  it("is the same as in the trace of a restart, and the list of runs does not restart a run that was already restarted", async () => {
     const { execution_id: id } = await app.nova.executions.run("orders", { context: { total: 9500 } });
     const { execution_id: again } = await app.nova.executions.restart(id);
     await waitUntil(async () => expect((await app.nova.executions.get(again)).status).toBe("failed"));

@@ -196,7 +196,7 @@ context['short'] = [7]
     await node(page, "read").getByText("reused").waitFor();
   });
 
-  it("restarts a failed item of a map by the place of the item", { tags: ["deep"] }, async () => {
+  it("restarts a run from one failed item of a map, and reuses the other items", { tags: ["deep"] }, async () => {
     const id = await runToEnd("prices");
     const page = await app.open(`/runs/${id}?node=price`);
     await page.getByRole("button", { name: "Restart from here" }).click();

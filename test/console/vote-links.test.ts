@@ -133,7 +133,7 @@ describe.skipIf(!hasBrowser)("a mailed link to a task", () => {
     await page.getByText("Your vote is stored: yes").waitFor();
   });
 
-  it("shows, instead of a large value of the context, that the value is too large", async () => {
+  it("shows the message that a value of the context is too large instead of this value", async () => {
     const task = await startTask({ amount: "7".repeat(100_000) });
     const { page } = await openLink(await linkOf(task, "cfo@acme.com"));
     await page.getByText("too large to be shown here").waitFor();

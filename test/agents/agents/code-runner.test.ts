@@ -35,7 +35,7 @@ describe("the list of hosts that generated code may name", () => {
   });
 
   it.each(["acme.example", "imap.acme.example", "localhost", "task.example", "smtp.gmail.com"])(
-    "lacks %s, which no source names as a whole host",
+    "does not contain %s, because no prompt, value or module names exactly this host",
     async (host) => {
       expect(await hosts.names(host)).toBe(false);
     },
@@ -46,7 +46,7 @@ describe("the list of hosts that generated code may name", () => {
     expect(await proven.names("smtp.gmail.com")).toBe(true);
   });
 
-  it("also reports whether the context has a key such as `smtp_host`", () => {
+  it("knows whether the context has a key such as `smtp_host`", () => {
     expect([hosts.has("smtp_host"), hosts.has("imap_host")]).toEqual([true, false]);
   });
 });

@@ -315,7 +315,7 @@ describe.each(["responses", "chat"] as const)("the tools that a model may call o
     });
   });
 
-  it("include no unknown tool: the second call of such a tool ends the call of the model", async () => {
+  it("end the call of the model when the model calls an unknown tool for the second time", async () => {
     const shell: Exchange = { answer: { calls: [{ name: "shell", arguments: {} }] } };
     await using server = await modelServer([shell, shell]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API: api }, { tools: [search] });

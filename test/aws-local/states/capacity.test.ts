@@ -37,7 +37,7 @@ function opened(idleShare: number) {
   };
 }
 
-it("a branch of an execution starts at once if there is room, and waiting branches of the oldest execution start first", async () => {
+it("a branch of an execution starts at once if fewer branches run than allowed, and waiting branches of the oldest execution start first", async () => {
   const { enter, leave, begunAfter } = opened(0);
   enter(1, 2, 9, 5, 7);
   expect(await begunAfter(0)).toEqual([1, 2]);
@@ -54,7 +54,7 @@ it("each check that finds idle processors starts twice as many waiting branches 
   expect(await begunAfter(50)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
-it("branches of executions start only after an API request with priority, and only as many as there is room for", async () => {
+it("no branch of an execution starts before the API requests have ended, and then only as many branches start as may run at the same time", async () => {
   const { enter, hold, begunAfter } = opened(0.5);
   const [first, second] = [hold(), hold()];
   enter(1, 2, 3);

@@ -51,7 +51,7 @@ describe("on a busy machine,", () => {
     expect(waits[0]).toEqual(["2", false, true]);
   });
 
-  it("an iteration between two calls of Lambda functions lets no other iteration start", async () => {
+  it("no waiting iteration starts while another iteration is between two calls of Lambda functions", async () => {
     const { lines, begun, call, answer } = calling();
     const first = call("map", "0");
     for (const name of ["1", "2"]) call("map", name);

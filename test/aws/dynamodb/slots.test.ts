@@ -20,7 +20,7 @@ describe("the slots of a pool", () => {
     expect(await slots.taken("W#a")).toHaveLength(3);
   });
 
-  test("are taken once for each run, and a repeated request succeeds unless another process now holds the slot of the run", async () => {
+  test("are taken once for each run, and a repeated request succeeds until another process takes over the slot of the run", async () => {
     expect(await slots.take("W#b", "exec_1", "2", 1)).toBe(true);
     expect(await slots.take("W#b", "exec_1", "3", 1)).toBe(true);
     expect(await slots.take("W#b", "exec_1", "2", 1)).toBe(false);
@@ -40,15 +40,18 @@ describe("the slots of a pool", () => {
     expect(taken.filter(Boolean)).toHaveLength(2);
   });
 
-  test.each(["take", "giveBack"] as const)("are counted correctly if the response to %s is lost", async (what) => {
-    const pool = `W#lost-${what}`;
-    if (what === "giveBack") await slots.take(pool, "exec_1", "1", 1);
-    table.faults = failing(1, "lost");
-    if (what === "take") expect(await slots.take(pool, "exec_1", "1", 1)).toBe(true);
-    else await slots.giveBack(pool, "exec_1");
-    await slots.giveBack(pool, "exec_1");
-    expect(await slots.take(pool, "exec_2", "1", 1)).toBe(true);
-  });
+  test.each(["take", "giveBack"] as const)(
+    "are free again after they were given back, even if the response to %s is lost",
+    async (what) => {
+      const pool = `W#lost-${what}`;
+      if (what === "giveBack") await slots.take(pool, "exec_1", "1", 1);
+      table.faults = failing(1, "lost");
+      if (what === "take") expect(await slots.take(pool, "exec_1", "1", 1)).toBe(true);
+      else await slots.giveBack(pool, "exec_1");
+      await slots.giveBack(pool, "exec_1");
+      expect(await slots.take(pool, "exec_2", "1", 1)).toBe(true);
+    },
+  );
 
   test("are all free if the pool is unknown", async () => {
     await slots.giveBack("W#nothing", "exec_1");

@@ -122,7 +122,7 @@ describe("the publication of a version", () => {
   const [ready, , waiting] = frozen.values.publications as [Publication, Publication, Publication];
   const handedOver = { times: 2, at: "2026-01-01T00:02:00.000Z" };
 
-  test("records until its end how often it was put into the queue again, and records nothing afterwards", async () => {
+  test("records how often it was put into the queue again, until the publication has ended", async () => {
     const { publications } = createServiceStores({ ...table, bucket });
     await publications.create(waiting);
     await publications.recordHandOver(waiting, handedOver);

@@ -151,7 +151,7 @@ describe("a published workflow", () => {
     expect((await nova("versions", "other")).err).toContain("there is no workflow");
   });
 
-  it("is paused and resumed, and so is its schedule", async () => {
+  it("is paused and resumed together with its schedule", async () => {
     expect((await nova("pause", "report")).out).toMatch(/^report is paused since 20/);
     expect((await nova("start", "report", "--no-wait", "--json")).out).toContain('"status":"queued"');
     expect((await nova("resume", "report")).out).toBe("report continues");

@@ -82,7 +82,7 @@ describe("the admin endpoint of a data folder's owner", () => {
     expect(await joinOwner(owner, "secret", true)).toBeNull();
   });
 
-  it("reports to the owner only guests that want executions to continue", async () => {
+  it("calls the listener of the owner only for guests that want executions to continue", async () => {
     let drivers = 0;
     admin.guests.onDriver(() => {
       drivers += 1;
