@@ -147,7 +147,7 @@ it("a waiting branch of an execution starts if a running branch works for a long
   expect(await begunAfter(200)).toEqual([1, 2, 3, 4]);
 });
 
-it("a waiting branch takes no room from other branches after its execution was stopped", async () => {
+it("a waiting branch does not keep other branches from starting after its execution was stopped", async () => {
   const { enter, leave, begunAfter } = opened(0);
   enter(1, 2, 3, 4);
   leave(3);

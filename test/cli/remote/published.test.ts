@@ -89,7 +89,7 @@ describe("a published workflow", () => {
     expect(there.out).toMatch(expected);
   });
 
-  it("lets nova get save the values of its context byte for byte, and list the keys if a key is unknown", async () => {
+  it("has runs whose values `nova get` saves byte for byte, and whose keys it lists if a key is unknown", async () => {
     expect((await onServer("get", id, "pdf", "--into", file("out.pdf"))).out).toContain("out.pdf has pdf of");
     expect(await readFile(file("out.pdf"))).toEqual(Buffer.from("\0\x01".repeat(9)));
     const again = ["get", id, "deep.texts.1", "--into", file("out.pdf")];
