@@ -41,7 +41,9 @@ describe.skipIf(!hasBrowser)("a mailed link to a task", () => {
     }, 20_000);
   }
 
-  /** Waits for the newest of `count` mails about a task to this person, and returns its link. */
+  /**
+   * Waits until the person has received `count` mails about the task. Returns the link in the newest of these mails.
+   */
   function linkOf(task: string, mail: string, count = 1): Promise<string> {
     return waitUntil(async () => {
       const folder = join(app.folder, ".nova/mail");

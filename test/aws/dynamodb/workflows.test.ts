@@ -149,7 +149,10 @@ describe("the publication of a version", () => {
   });
 });
 
-/** Returns an index with two items per page. In `text`, each item is a workflow (a letter) and a version (a digit). */
+/**
+ * Simulates an index of workflow versions with two items per page. `text` lists the items, each as a workflow (a
+ * letter) and a version (a digit).
+ */
 function index(text: string) {
   const rows = text
     .split(" ")

@@ -182,7 +182,7 @@ function reachable({ nodes, edges }: Body, entry: string): Body {
     return seen;
   };
   const seen = behind(entry);
-  // Returns whether a loop edge leads back, directly or through a detour. The result omits the edge and the nodes of a
+  // Returns whether a loop edge leads back, directly or through a detour. `reachable` omits the edge and the nodes of a
   // detour that does not lead back.
   const comesBack = ({ from, to }: Edge) => {
     const next = behind(to);

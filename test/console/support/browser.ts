@@ -8,8 +8,8 @@ import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
 import { root } from "../../support/imports.ts";
 
 /**
- * The browser in CHROMIUM, or an installed one. The headless shell is preferred, because it needs half the processor
- * time of the other browsers.
+ * The paths of browsers: the path in the environment variable CHROMIUM, and the paths of browsers that Debian installs.
+ * The headless shell is preferred, because it needs half the processor time of the other browsers.
  */
 const places = [
   process.env.CHROMIUM,

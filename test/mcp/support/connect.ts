@@ -16,7 +16,7 @@ export interface Connected extends AsyncDisposable {
   client: Client;
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of the result
   call(name: string, asked?: Record<string, unknown>): Promise<any>;
-  /** The sentence with which a tool refuses a call. */
+  /** Calls a tool that must refuse the call. Returns the sentence with which the tool refuses it. */
   refusal(name: string, asked?: Record<string, unknown>): Promise<string>;
 }
 

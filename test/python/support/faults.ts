@@ -9,7 +9,7 @@ export type FaultKind =
   | "missing import"
   | "unfit value";
 
-/** The codes of findings that report a fault of this kind. */
+/** Matches, for each kind of fault, the codes of the findings that report such a fault. */
 export const codesOf: Record<FaultKind, RegExp> = {
   syntax: /^PY101$/,
   "undefined name": /^PY10[23]$/,

@@ -24,7 +24,7 @@ const states: readonly Turn["state"][] = ["held", "failing", "closed"];
 export class ChainState {
   readonly places = new Map<string, Place>();
   readonly notes = new Map<string, ChainNote[]>();
-  /** By process: the steps that the latest read of this process returned. */
+  /** For each process, the steps that its latest read has returned. */
   readonly stepsSeen = new WeakMap<Caller, StoredStep[]>();
   /** Called for every entry that is written. */
   onEntry: (at: EntryId, entry: StoredEntry) => void = () => undefined;

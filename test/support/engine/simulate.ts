@@ -92,7 +92,7 @@ class Model {
   readonly #rounds: number;
   #faultsLeft: number;
   #picks = 0;
-  /** By stalled process: the number of picks after which the process continues. */
+  /** For each stalled process, the number of picks after which the process continues. */
   readonly #stalled = new Map<Process, number>();
 
   constructor(random: Random, voting?: readonly Workflow[]) {

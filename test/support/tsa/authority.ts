@@ -17,7 +17,7 @@ export interface AuthorityOptions {
   hasIntermediate?: boolean;
 }
 
-/** A certificate authority, and a certificate of it that signs time stamps, in a temporary folder. */
+/** A certificate authority in a temporary folder. It has issued a certificate that signs time stamps. */
 export interface Authority extends AsyncDisposable {
   folder: string;
   /** Certificate of the root authority (PEM). */
@@ -27,7 +27,7 @@ export interface Authority extends AsyncDisposable {
   privateKey: string;
   /** Answers a TimeStampReq (DER) with a TimeStampResp (DER). */
   answer(query: Uint8Array): Promise<Buffer>;
-  /** Returns a TimeStampToken (DER) over 32 bytes, which are a SHA-256. */
+  /** Returns a TimeStampToken (DER) for a SHA-256 hash of 32 bytes. */
   stamp(hash: Uint8Array): Promise<Buffer>;
 }
 

@@ -22,7 +22,7 @@ export interface RunOptions {
   name?: string;
   /** The tokens of tasks with `.waitForTaskToken`, through which a test answers them. */
   tokens?: TaskTokens;
-  /** Starts the executions that this execution wants to start. Absent: it cannot start any. */
+  /** Starts child executions for this execution. Without `children`, the execution cannot start any. */
   children?: Children;
   /** Ends the execution as ABORTED when this signal aborts. */
   signal?: AbortSignal;
