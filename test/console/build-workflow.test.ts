@@ -17,7 +17,8 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
   async function write(page: Page, code: string): Promise<void> {
     await page.locator('.cm-content[contenteditable="true"]').click();
     await page.keyboard.press("Control+a");
-    // The browser would give the inserted text the inline style of the selected text, which the page's policy forbids.
+    // Deletes the selected text first. Otherwise the browser would give the inserted text its inline style, which the
+    // page's Content-Security-Policy forbids.
     await page.keyboard.press("Delete");
     await page.keyboard.insertText(code);
   }

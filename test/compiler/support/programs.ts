@@ -10,8 +10,8 @@ export interface Program {
 }
 
 /**
- * A sequence of pieces. Each piece becomes a node. It leads to the next piece, and the last piece leads to the node
- * after the block.
+ * A sequence of pieces. Each piece becomes a node and leads to the next piece. The last piece leads to the node after
+ * the block.
  */
 export type Block = Piece[];
 

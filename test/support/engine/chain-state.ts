@@ -36,7 +36,10 @@ export class ChainState {
     return place;
   }
 
-  /** Returns the turns and entries of an execution in the order of their keys; with `only`, those of one scope. */
+  /**
+   * Returns the turns and entries of an execution in the order of their keys. If `only` names a scope, returns only
+   * those of this scope.
+   */
   linksOf(execution: string, only?: string): Place[] {
     return Array.from(this.places)
       .filter(([key, { turn, entry }]) => key.startsWith(`${execution}#`) && (turn || entry))

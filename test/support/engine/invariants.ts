@@ -301,7 +301,8 @@ export class Invariants {
     const isNode = ({ node_type }: Head) => node_type !== "close" && node_type !== "join";
     const path = heads.filter(isNode);
     const taken = path.map(({ node_id }) => node_id);
-    // A state after a pause state belongs to the same visit of a long node. It only checks whether the code has ended.
+    // A state after a pause state belongs to the same visit of a long node. Such a state only checks whether the code
+    // has ended.
     const visited = states.filter((name, i) => !name.includes(".") && states[i - 1] !== `${name}.pause`);
     const isOfDocument = ({ scope, visits, sandbox_id }: Head) => scope !== "" && visits && sandbox_id === null;
     const isPath = path.every(
