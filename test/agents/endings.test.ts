@@ -44,7 +44,7 @@ describe("a model that gives no usable answer", () => {
   });
 
   it.each(["cut_off", "invalid"] as const)(
-    "uses up an attempt of the node if its answer as code generator is %s",
+    "uses up one attempt of the node if it is the code generator, and its answer is %s",
     async (reason) => {
       const cut = { role: "code_generator", fails: reason } as const;
       const { outcome, models } = await play({
@@ -56,7 +56,7 @@ describe("a model that gives no usable answer", () => {
     },
   );
 
-  it("uses up one attempt of the node if its answer as output validator is cut off", async () => {
+  it("uses up one attempt of the node if it is the output validator, and its answer is cut off", async () => {
     const cut = { role: "output_validator", fails: "cut_off" } as const;
     const { outcome } = await play({
       lines: [simple, writes("a = 1"), cut, writes("b = 1"), approves],

@@ -13,7 +13,7 @@ const good = 'context["discount"] = context["total"] * 0.1';
 describe("a prompt node with a simple prompt", () => {
   const scene: Scene = { lines: [simple, writes(good), approves], runs: [sets({ discount: 150 })] };
 
-  it("calls each agent once: its data is examined, and its code is written, checked, run and judged", async () => {
+  it("calls the input analyzer, the code generator, the code validator, the executor and the output validator once each, in this order", async () => {
     const { outcome, means } = await play(scene);
     expect(means.story()).toEqual([
       "InputAnalyzer 1",
@@ -265,7 +265,7 @@ describe("a prompt node, which has up to three attempts,", () => {
     expect(outcome).toMatchObject({ class: "NodeTimeout", message: "Failed after 3 attempts: ran longer than 30 s" });
   });
 
-  it("makes a second attempt, without a model that judges the first code, if this code changes nothing", async () => {
+  it("makes a second attempt if the first code changes nothing, and asks no model to judge the first code", async () => {
     const { means, models } = await play({
       lines: [simple, writes("a = 1"), writes(good), approves],
       runs: [sets({}), sets({ discount: 1 })],

@@ -3,7 +3,10 @@ import { hostile } from "../support/pipeline/hostile.ts";
 import { fails, sets } from "../support/pipeline/node-means.ts";
 import { play, type Scene } from "../support/pipeline/play.ts";
 
-/** Runs a node through all agents, with the same text in all data. */
+/**
+ * Returns a script in which a node calls every agent. `text` is part of all data: the context, the answers of the
+ * models, and the outcomes of the code.
+ */
 function scene(text: string): Scene {
   return {
     task: {
@@ -62,7 +65,9 @@ describe("data that contains instructions for models", () => {
   it("appears in the prompts of all agents", async () => {
     const { models } = await play(scene("a tame text"));
     const inputs = models.asked.map(({ input }) => input.split("a tame text").length - 1);
-    // Every prompt contains the text in keys and values of the context. Later prompts also contain it in a failure.
+    // Every prompt contains the text in keys and values of the context. The prompt for the third code (index 5)
+    // contains it more often than the prompt for the first code (index 2), because it also contains the earlier
+    // failures.
     expect(Math.min(...inputs)).toBeGreaterThanOrEqual(3);
     expect(inputs[5]).toBeGreaterThan(inputs[2] as number);
   });

@@ -56,7 +56,7 @@ describe("pinned code that fits the current node", () => {
     expect(outcome).toMatchObject({ message: "Failed after 3 attempts: KeyError: 3", code: "c = 1", cacheHit: false });
   });
 
-  it("causes a failure of an external service if a host in the code cannot be reached", async () => {
+  it("fails the node without a call of a model if a host in the code cannot be reached", async () => {
     const code = 'import imaplib\nimaplib.IMAP4_SSL("imap.elsewhere.example")';
     const { outcome } = await play({ pinned: { generation: "g", code }, lines: [], runs: [refused] });
     expect(outcome).toMatchObject({ status: "failed", message: expect.stringContaining("Connection refused") });

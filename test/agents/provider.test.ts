@@ -169,7 +169,7 @@ describe("a decision whose code a model writes", () => {
 });
 
 describe("pinned code of a node", () => {
-  it("is replaced when it fails by its own fault and new code succeeds", async () => {
+  it("is replaced if the code itself causes a failure and new code succeeds", async () => {
     const generations = new MemoryGenerations();
     await run({ script: [simple, writes(good), approves], runs: [sets({ discount: 150 })], generations });
     const better = 'context["discount"] = float(context["total"]) * 0.1';

@@ -82,7 +82,7 @@ it.each([
   },
 );
 
-it("an import stores the note about a restart, but not the note about a tree of proofs of another deployment", () => {
+it("an import stores the note about a restart, but not the note that names a Merkle tree of the exporting deployment", () => {
   const restart = noteItem("exec_1", { kind: "restart", execution: "exec_2" });
   expect(claimOf(restart)).toMatchObject({ kind: "note", execution: "exec_1" });
   expect(claimOf(noteItem("exec_1", { kind: "root", number: 1, index: 0 }))).toBeUndefined();

@@ -18,7 +18,7 @@ const samples = join(root, "test/fixtures/formats");
 
 /**
  * A sample from the time when format 1 was defined: values and their stored items. Never regenerate the file of a
- * sample.
+ * sample, because the sample shows that NOVA can still read records that it stored earlier.
  */
 interface Sample {
   // biome-ignore lint/suspicious/noExplicitAny: each sample has its own values
@@ -71,7 +71,7 @@ interface Case {
   reads(values: Sample["values"]): unknown;
   read(stores: Stores, values: Sample["values"]): Promise<unknown>;
   write(stores: Stores, values: Sample["values"]): Promise<unknown>;
-  /** Reads that throw an error for items of another format, by their names. */
+  /** Functions that read the items, by name. Each of them must throw an error if the items have format 2. */
   refused: Record<string, (stores: Stores, values: Sample["values"]) => Promise<unknown>>;
 }
 
@@ -322,7 +322,7 @@ const byKey = (a: { pk?: string; sk?: string }, b: { pk?: string; sk?: string })
 describe.each(cases)("the stored records in $file", ({ file, reads, read, write, refused }) => {
   const { values, items } = readSample(file);
 
-  test("are read correctly from the sample items of format 1", async () => {
+  test("are read from the sample items of format 1 with the values of the sample", async () => {
     await putItems(items);
     expect(await read(openStores(), values)).toEqual(reads(values));
   });

@@ -127,7 +127,7 @@ describe("the stored state of a workflow", () => {
     await stores.workflowStates.recordHandOver("touched", handedOver);
     expect(await stores.workflowStates.get("touched")).toEqual({ format: 1, workflowId: "touched", active: 1 });
     expect(await unsettled()).toEqual([]);
-    // An empty list and an absent list both mean that no process is changing a version.
+    // An empty list `touched` and an absent list `touched` both mean that no process is changing a version.
     expect(await move({ active: 1, touched: [] }, { touched: [] })).toBe(true);
     expect(await move({ active: 1 }, { deleted: 1, touched: [] })).toBe(true);
   });

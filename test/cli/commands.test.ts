@@ -153,7 +153,7 @@ describe("a wrong command line", () => {
   });
 });
 
-/** Runs a command in this process, because a process of its own takes most of a second. */
+/** Runs a command in this process, because the start of another process takes almost a second. */
 async function inProcess(args: string[]): Promise<Ended> {
   vi.stubEnv("NOVA_DATA_DIR", join(cwd, ".nova"));
   const [stdout, stderr] = [[] as unknown[], [] as unknown[]];

@@ -61,7 +61,7 @@ describe("labels of runs", { timeout: 60_000 }, () => {
     expect((await nova("trace", first)).out).toContain("label order=PO-10\n");
   });
 
-  it("must equal the labels in entry 0 of the chain: nova verify reports any difference", async () => {
+  it("are compared by nova verify with the labels in entry 0 of the chain, and any difference is reported", async () => {
     const table = new RawTable();
     const record = (await table.itemsOf(first)).find(({ pk }) => pk?.S === `E#${first}`) as Item;
     expect((await nova("verify", "--label", "order=PO-10")).out).toContain("2 runs: 2 anchored");

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe("nova proof", { timeout: 60_000 }, () => {
-  it("writes the proof file, and says what the proof covers and what it only names", async () => {
+  it("writes the proof file, and lists the runs that the proof covers and the runs that it only names", async () => {
     await api.call("POST /workflows", { body: inARow("inner", { work: "context['x'] = 1" }) });
     const call = { type: "workflow", workflow: "inner", output: { x: "x" } };
     const id = await ran(inARow("outer", { call, two: "if context.get('bad'): raise ValueError('bad')" }), {
@@ -68,7 +68,7 @@ describe("nova proof", { timeout: 60_000 }, () => {
     });
   });
 
-  it("names a reused run and its child run if both no longer exist, as every verifier does", async () => {
+  it("names a reused run and its child run that no longer exist, and the verifiers in TypeScript and Python name the same runs", async () => {
     await api.call("POST /workflows", { body: inARow("inner", { work: "context['x'] = 1" }) });
     const call = { type: "workflow", workflow: "inner", output: { x: "x" } };
     const id = await ran(inARow("gone", { call, two: "if context.get('bad'): raise ValueError('bad')" }), {

@@ -41,7 +41,7 @@ describe("terminals on one data folder", { timeout: 120_000 }, () => {
     expect((await Promise.all(verified)).map(({ code }) => code)).toEqual([0, 0, 0]);
   });
 
-  it("do not end each other's runs: the owner of the local cloud stays until the runs of its guests are over", async () => {
+  it("do not end each other's runs, because the owner of the local cloud stays until the runs of its guests are over", async () => {
     const first = start("run", "long", "--set", "n=1");
     await first.line("wait");
     const second = start("run", "long", "--set", "n=2", "--json");

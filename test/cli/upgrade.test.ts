@@ -11,7 +11,10 @@ import { openTestCloud, type TestCloud } from "../support/cloud.ts";
 const admin = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "" } as const;
 let folder: string;
 
-/** The open cloud of the folder. The command uses this cloud, and does not open another cloud. */
+/**
+ * The local cloud of the data folder. It stays open during the tests, so the command uses it and does not open another
+ * cloud.
+ */
 let cloud: TestCloud;
 
 beforeAll(async () => {

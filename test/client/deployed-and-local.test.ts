@@ -49,7 +49,7 @@ function clientOf(url: string, apiKey: string, ask: (request: Request) => Promis
 /** A body of more than a megabyte, which the deployed function returns as base64. */
 const large = { text: "ü".repeat(700_000) };
 
-/** Calls every route with the typed client, and returns the answers by the names that this function gives them. */
+/** Calls every route with the typed client. Returns the answers under names such as `health` and `newestKey`. */
 async function askAll(nova: NovaClient, own: string): Promise<Record<string, unknown>> {
   const [client, workflow, work] = [`client-${own}`, `asking-${own}`, `work-${own}`];
   const { api } = nova;
@@ -127,7 +127,7 @@ async function askSession({ sessions, api, ask }: NovaClient, client: string): P
   found.edgeAdded = await ask(api.POST("/add_edge", body({ from_node: "b", to_node: "say" })));
   found.template = await ask(api.POST("/validate_template", body({ prompt_text: "Say {a}." })));
   found.nodeOutputs = await ask(api.POST("/get_node_outputs", body({})));
-  // This request fails, because no model answers here.
+  // This request fails, because the test has no server for models.
   found.text = await ask(api.POST("/generate_text_node", body({ prompt_text: "Say." }))).catch(statusOf);
   found.executed = Object.keys(await ask(api.POST("/execute", body({}))));
   await sessions.delete(id);

@@ -8,14 +8,18 @@ import { graphs } from "./support/graphs.ts";
 import { allStates, aslErrors } from "./support/states.ts";
 import { type Walk, walk, walkEvents } from "./support/walk.ts";
 
-/** Limits that random maps and loops exceed, so that their items and rounds run in separate executions. */
+/**
+ * Compiler options. In some cases they have limits that random maps and loops exceed, so that items and rounds run in
+ * separate executions.
+ */
 const itemsInline = fc.constantFrom({}, { inlineItems: 0 }, { inlineItems: 1 });
 const history = fc.constantFrom({}, ...Array.from({ length: 3 }, () => ({ historyEvents: 0 })));
 const options = fc.tuple(itemsInline, history).map(([items, events]) => ({ ...items, ...events }));
 
 /**
  * Compiles and executes random workflows, and compares each execution with a walk along the edges of the workflow.
- * Returns the numbers of maps with separate executions and of further executions.
+ * Returns the number of maps whose items ran in separate executions, and the number of further executions in which a
+ * loop continued.
  */
 async function compareWithWalks(numRuns: number): Promise<{ mapRuns: number; further: number }> {
   const seen = { mapRuns: 0, further: 0 };
@@ -87,8 +91,9 @@ const shownOf = ({ end, scopes }: Walk): Shown => ({
 });
 
 /**
- * Returns the end of an execution and its visited nodes by scope. If a failure of another branch may have stopped a
- * branch, the visits of the walk take the place of the branch's own visits.
+ * Returns the end of an execution and its visited nodes by scope. A failure of one branch may stop other branches
+ * early. The result then contains, for each such branch, the visits of the walk, if they begin with the visits of the
+ * execution.
  */
 function shown({ end, scopes }: Executed, walked: Walk): Shown {
   const cut = [...walked.scopes].filter(([, { mayBeCut }]) => mayBeCut);

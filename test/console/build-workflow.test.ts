@@ -17,7 +17,8 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
   async function write(page: Page, code: string): Promise<void> {
     await page.locator('.cm-content[contenteditable="true"]').click();
     await page.keyboard.press("Control+a");
-    // The browser would give the inserted text the inline style of the selected text, which the page's policy forbids.
+    // Deletes the selected text first. Otherwise the browser would give the inserted text its inline style, which the
+    // page's Content-Security-Policy forbids.
     await page.keyboard.press("Delete");
     await page.keyboard.insertText(code);
   }
@@ -182,7 +183,7 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
     }
   });
 
-  it("keeps a saved text when the answer to an earlier poll comes late", async () => {
+  it("still shows the code that the user has saved when an older answer of the server arrives late", async () => {
     const nodes = [{ id: "a", type: "action", code: "context['a'] = 1" }];
     const { session_id: id } = await app.nova.sessions.create({ name: "Late", nodes });
     const page = await app.open(`/sessions/${id}?node=a`);
@@ -233,7 +234,7 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
     await page.mouse.up();
     await waitUntil(async () => expect((await app.nova.sessions.get(id)).edges).toEqual([{ from: "a", to: "b" }]));
 
-    // The new edge appears together with the new layout.
+    // Waits for the new layout. The new edge appears together with the layout.
     await page.getByRole("button", { name: "Insert a node between a and b" }).waitFor();
     await card(page, "b")
       .first()
@@ -454,7 +455,7 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
     await page.getByRole("button", { name: "Undo" }).click();
     await card(page, "stop").waitFor({ state: "hidden" });
     await page.getByRole("button", { name: "Redo" }).click();
-    // The edge appears together with the new layout, in which the cards have other places.
+    // Waits for the new layout, in which the cards have other places. The edge appears together with the layout.
     await page.getByRole("button", { name: "Insert a node between Large and stop" }).waitFor();
     await waitUntilLoaded(page);
     await card(page, "Book").hover();

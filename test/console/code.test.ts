@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)("the console's page of generated code", () => {
     const params = { path: { id: "sums" } };
     const { execution_id: id } = await nova.ask(nova.api.POST("/workflows/{id}/execute", { params, body }));
     await expect.poll(async () => (await nova.executions.get(id)).ended_at, { timeout: 30_000 }).not.toBeNull();
-    // The code is pinned when the run ends.
+    // NOVA pins the code only after the end of the run, so this function waits until it is pinned.
     const readGenerations = () => Array.fromAsync(nova.workflows.generations("sums"));
     await expect.poll(async () => (await readGenerations()).map(({ proven_by }) => proven_by)).toContain(id);
     return id;

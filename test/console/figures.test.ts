@@ -44,7 +44,7 @@ const edge = (from: string, to: string, condition?: string | boolean, more: obje
   return { from, to, ...(condition !== undefined && { condition }), ...more };
 };
 
-/** Items fail by number, and 12 of them are more than an unfolded timeline shows. */
+/** A map in which every fourth item fails. */
 const each = {
   id: "each",
   type: "map",
@@ -59,7 +59,10 @@ const each = {
   edges: [edge("price", "tax")],
 };
 
-/** A run of every shape: it waits for an answer in the middle, and its last nodes ask a model. */
+/**
+ * A workflow with nodes of almost every kind. Its run waits for a person at the approval `manager`, and its last two
+ * nodes call a model.
+ */
 const shapes = {
   id: "shapes",
   name: "Every shape",
@@ -107,7 +110,9 @@ const small = {
   edges: [edge("start", "one"), edge("one", "end")],
 };
 
-/** A map whose items wait for ever, of which two run at the same time. */
+/**
+ * A map that runs two items at the same time. The first item ends at once, and each of the other items takes a minute.
+ */
 const stuck = {
   id: "stuck",
   nodes: [
@@ -133,17 +138,20 @@ async function publishLongLoop(folder: string): Promise<void> {
   for (const name of Object.keys(process.env)) if (!names.has(name)) delete process.env[name];
 }
 
-/** The graph renders only visible nodes, so the whole graph must fit. */
+/** A viewport into which the whole graph fits, because the graph renders only visible nodes. */
 const tall = { width: 1600, height: 3200 };
 
 const isNode = ({ node_type }: Entry) => node_type !== "join" && node_type !== "close";
 
-/** Lists entries with those of their branches, without those of child runs. */
+/** Returns these entries and the entries of their branches at any depth, but not the entries of child runs. */
 function flat(entries: readonly Entry[]): Entry[] {
   return entries.flatMap((entry) => [entry, ...(entry.branches ?? []).flatMap((branch) => flat(branch.entries))]);
 }
 
-/** Returns the entry that ends a visit. For a map, this is the entry of its join. */
+/**
+ * Returns the entry that ends the visit of a node. For a map, this is the entry of its join; for any other node, it is
+ * the entry itself.
+ */
 function endOf(trace: Trace, entry: Entry): Entry {
   const join = flat(trace.entries).find(({ scope, seq }) => scope === entry.scope && seq === entry.seq + 1);
   return entry.node_type === "map" && join ? join : entry;
@@ -197,7 +205,10 @@ describe.skipIf(!hasBrowser)("every figure of the console", () => {
     return Object.fromEntries(texts.map(([name, text]) => [name?.trim(), text]));
   }
 
-  /** Computes the sums of the legend from the entries alone. */
+  /**
+   * Computes the sums that the timeline's legend must show from the times of the entries. Checks that the trace
+   * contains the same sums.
+   */
   function legendOf(trace: Trace): Record<string, string> {
     const sums = timeClasses.map((name): [string, number] => {
       const all = flat(trace.entries).map(({ times }) => times[`${name}_ms`] ?? Number.NaN);
@@ -289,7 +300,8 @@ describe.skipIf(!hasBrowser)("every figure of the console", () => {
     expect(await timelineOf(page)).toEqual(legendOf(trace));
     await expectTrue(page, trace);
 
-    // A map is one visit: its items, its failures by error, and the results of its join.
+    // The console shows a map as one visit. Its panel contains the numbers of items, the failures by error, and the
+    // values that the join has set.
     await card(page, "each").click({ position: { x: 60, y: 20 } });
     const panel = page.getByRole("complementary", { name: "Entry" });
     const report = panel.getByRole("region", { name: "Items of the map" });
@@ -336,7 +348,7 @@ describe.skipIf(!hasBrowser)("every figure of the console", () => {
     expect(await page.locator(".run-facts").innerText()).toContain(formatDuration(trace.duration_ms ?? Number.NaN));
   });
 
-  it("is the same as in the trace of a restart, and the list of runs restarts no run a second time", async () => {
+  it("is the same as in the trace of a restart, and the list of runs does not restart a run that was already restarted", async () => {
     const { execution_id: id } = await app.nova.executions.run("orders", { context: { total: 9500 } });
     const { execution_id: again } = await app.nova.executions.restart(id);
     await waitUntil(async () => expect((await app.nova.executions.get(again)).status).toBe("failed"));

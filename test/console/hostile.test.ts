@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)("untrusted texts in the console", () => {
   it("appear as plain text in the list of runs, and do not reverse the letters around them", async () => {
     const page = await app.open("/");
     const row = page.getByRole("row").filter({ has: page.getByLabel(`Select run ${id}`) });
-    // Both the name of the workflow and the error contain such texts.
+    // Both the name of the workflow and the error of the run contain hostile texts.
     await row.getByRole("link").getByText("onerror").waitFor();
     await row.getByText("U+202E").first().waitFor();
     await expectUntaken(page);
@@ -81,7 +81,8 @@ describe.skipIf(!hasBrowser)("untrusted texts in the console", () => {
         const page = await app.open(`/runs/${id}?node=${node}`);
         const panel = page.getByRole("complementary", { name: "Entry" });
         await panel.getByRole("tab", { name: tab }).click();
-        // A click opens the first closed part. The next closed part is then the first one.
+        // Opens all folded parts of the panel. Each click opens the first folded part, so the next folded part becomes
+        // the first one.
         const closed = panel.locator("[aria-expanded=false]");
         for (let left = await closed.count(); left > 0; left--)
           await closed

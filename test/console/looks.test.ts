@@ -10,8 +10,8 @@ interface Look {
   path(): string;
   ready(page: Page): Promise<unknown>;
   /**
-   * Runs before the inspection on a phone. It may show the graph, because on a phone an address that selects a node
-   * shows only the entry.
+   * Runs before the inspection on a phone. For example, it opens the graph if `path` selects a node, because a phone
+   * then shows only the entry of the node.
    */
   onPhone?(page: Page): Promise<unknown>;
 }

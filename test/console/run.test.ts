@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { desk, hasBrowser, phone, waitUntil } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
-/** Clicks a node until its panel has `part`: the graph moves after an unfolding, so on a busy machine a click can miss. */
+/**
+ * Clicks a node until its panel contains `part`. One click is not enough on a busy machine, because the graph still
+ * moves after a node was unfolded, so that a click can miss the node.
+ */
 async function clickUntil(target: Locator, part: Locator): Promise<void> {
   await waitUntil(async () => {
     await target.click();
@@ -193,7 +196,7 @@ context['short'] = [7]
     await node(page, "read").getByText("reused").waitFor();
   });
 
-  it("restarts a failed item of a map by the place of the item", { tags: ["deep"] }, async () => {
+  it("restarts a run from one failed item of a map, and reuses the other items", { tags: ["deep"] }, async () => {
     const id = await runToEnd("prices");
     const page = await app.open(`/runs/${id}?node=price`);
     await page.getByRole("button", { name: "Restart from here" }).click();
@@ -497,7 +500,7 @@ context['short'] = [7]
     const line = panel.locator(".cm-line[data-marked]").last();
     await line.waitFor();
     const colours = await line.locator("span").evaluateAll((all) => {
-      // The types of the tests do not contain those of a browser.
+      // Declares the function of the browser, because TypeScript has no types of a browser in the tests.
       const { getComputedStyle } = globalThis as unknown as { getComputedStyle(of: unknown): { color: string } };
       return all.map((one) => getComputedStyle(one).color);
     });

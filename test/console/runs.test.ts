@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     await page.getByText("2 selected").waitFor();
     await page.getByLabel("Workflow", { exact: true }).selectOption("waits");
     await rowOf(waiting).waitFor();
-    // Hidden runs are not selected.
+    // A run that the filter hides is no longer selected.
     await page.getByText("2 selected").waitFor({ state: "hidden" });
     await page.getByLabel("Workflow", { exact: true }).selectOption("");
     await rowOf(waiting).getByRole("checkbox").check();
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
       const all = await Array.fromAsync(app.nova.executions.list({ workflow: "orders" }));
       expect(all.filter(({ restarted_from }) => restarted_from !== null)).toHaveLength(2);
     });
-    // The bar shows the count again after a new selection.
+    // After a new selection, the bar shows the number of selected runs instead of the result of the restarts.
     await rowOf(waiting).getByRole("checkbox").uncheck();
     await rowOf(failed).getByRole("checkbox").check();
     await page.getByText("1 selected").waitFor();

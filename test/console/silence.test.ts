@@ -12,7 +12,7 @@ describe.skipIf(!hasBrowser)("every page of the console, while its server is dow
   let [folder, port, key] = ["", "0", ""];
   let dev: Started;
 
-  /** Starts the server, after the first time on the same port and with the same data. */
+  /** Starts the server. Every later start uses the port and the data of the first start. */
   async function start(): Promise<string> {
     dev = startNova(folder, "dev", "--port", port, "--smtp-port", "0", "--json");
     const { url, api_key } = JSON.parse(await dev.line('"console"'));
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)("every page of the console, while its server is dow
         opened.push({ name, page });
       }
     };
-    // More pages at the same time exceed the time limit on a slow machine.
+    // Opens four pages at the same time. With more pages, a slow machine exceeds the time limit.
     await Promise.all([openPages(), openPages(), openPages(), openPages()]);
     const before = new Date();
     await stop();

@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)("a page of the console with much data", () => {
     await panel.getByText(/^\d+ found$/).waitFor();
   });
 
-  it("shows a run of 300 nodes with a small map of its graph in less than two seconds", async () => {
+  it("shows a run of 300 nodes, and the minimap of its graph, in less than two seconds", async () => {
     const page = await openLarge((one) => answerGraph(one, 300));
     await page.locator(".react-flow__node").first().waitFor();
     await page.getByRole("link", { name: "All runs" }).click();

@@ -11,7 +11,7 @@ import { hasBrowser, picture, tabTo, useBrowser, waitUntil } from "./support/bro
 const example = join(root, "packages/examples/invoice");
 const pdf = join(example, "invoices/oyo.pdf");
 
-/** Answers of the model: the Python of the example, with an approval for totals above 1000. */
+/** A workflow with the Python code of the invoice example, and with an approval for totals above 1000. */
 const workflow = {
   id: "invoices",
   name: "Invoices",
@@ -51,7 +51,10 @@ const workflow = {
   ],
 };
 
-/** Replaces the program that opens addresses, and records each address. */
+/**
+ * Writes a program with the name `xdg-open`, which opens addresses on Linux. This program does not open an address, but
+ * writes it to the file `opened`.
+ */
 async function writeOpener(folder: string): Promise<void> {
   await mkdir(folder);
   const lines = ["#!/bin/sh", `cd "${folder}"`, 'printf %s "$1" > part', "mv part opened"];

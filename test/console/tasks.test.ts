@@ -3,7 +3,10 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { findingsInEveryLook, hasBrowser, phone, picture } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
-/** A task with one form per choice. Its message names values of the context, one of them hostile. */
+/**
+ * A task with one form per choice. Its message contains values of the context, and one of these values is a hostile
+ * text.
+ */
 const asks = {
   id: "asks",
   nodes: [

@@ -41,7 +41,9 @@ describe.skipIf(!hasBrowser)("a mailed link to a task", () => {
     }, 20_000);
   }
 
-  /** Waits for the newest of `count` mails about a task to this person, and returns its link. */
+  /**
+   * Waits until the person has received `count` mails about the task. Returns the link in the newest of these mails.
+   */
   function linkOf(task: string, mail: string, count = 1): Promise<string> {
     return waitUntil(async () => {
       const folder = join(app.folder, ".nova/mail");
@@ -133,7 +135,7 @@ describe.skipIf(!hasBrowser)("a mailed link to a task", () => {
     await page.getByText("Your vote is stored: yes").waitFor();
   });
 
-  it("shows, instead of a large value of the context, that the value is too large", async () => {
+  it("shows the message that a value of the context is too large instead of this value", async () => {
     const task = await startTask({ amount: "7".repeat(100_000) });
     const { page } = await openLink(await linkOf(task, "cfo@acme.com"));
     await page.getByText("too large to be shown here").waitFor();

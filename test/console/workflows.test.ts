@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
     await page.getByRole("button", { name: "Pause" }).click();
     held.resolve();
     await page.locator(".page-head").getByText("v1", { exact: true }).waitFor();
-    // The end of the first request must not close the second dialog.
+    // The answer to the first request must not close the dialog that the user has opened since then.
     await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
     await page.getByText("New runs are queued").waitFor();
     await page.getByRole("button", { name: "Resume" }).click();

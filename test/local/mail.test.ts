@@ -47,7 +47,7 @@ it("the local SES stores a mail once for all of its recipients, with the headers
   expect(headers.find(({ name }) => name === "subject")?.value).toBe("Hello");
 });
 
-it("the local SES confirms the sender in the header of a mail, not the sender that the SMTP transfer names", async () => {
+it("the local SES confirms the domain of the sender in the header of a mail, not the domain of the sender in the SMTP envelope", async () => {
   await send({ envelope: { from: "bounce@other.example", to: mail.to } });
   const ses = sesHeaders(readHeaders(stored[0]?.raw ?? Buffer.alloc(0)) ?? []);
   expect(verdictsOf(ses).provenDomain).toBe("example.com");

@@ -104,7 +104,7 @@ describe("a tool of POST /mcp", () => {
     expect(JSON.parse(text)).toEqual({ ...JSON.parse(context), two: 2 });
   });
 
-  it("shows as many entries of a run at once as fit into 20 KB", { tags: ["deep"] }, async () => {
+  it("shows as many entries of a run in one result as fit into 20 KB", { tags: ["deep"] }, async () => {
     const code = 'context["k"] = "€" * 280\nraise ValueError("€" * 280)';
     const each = { id: "each", type: "map", items: "list", tolerated_failures: 30 };
     const node = { id: "work", type: "action", code };

@@ -142,7 +142,7 @@ it.each(["def decide(c): c['branch_decision'] = 1", "import json\ndef answer(d):
 describe("the keys that readCodeKeys finds", () => {
   const keys = (source: string) => readCodeKeys(source) as CodeKeys;
 
-  it("are returned with the position that sets them first, and with whether every run sets them", () => {
+  it("are returned with the first position that sets them, and with the information whether every run sets them", () => {
     const { sets } = keys('# a\r\nif x:\r\n    context[ \'b\' ] = 2\r\ncontext["a"] = 1\r\ncontext["c"] == 3');
     expect([...sets]).toEqual([
       ["b", { line: 3, column: 5, always: false }],

@@ -28,8 +28,8 @@ function readLine(line: string): Line {
 }
 
 /**
- * Returns the calls that the function's role does not allow. A call without a resource needs only an allowed action, on
- * any resource.
+ * Returns the calls that the function's role does not allow. If a call names no resource, it is enough that the role
+ * allows the action on any resource.
  */
 export function forbidden(functionName: string, calls: readonly string[]): string[] {
   const role = functionName === "nova-retain" ? "nova-erase" : functionName;

@@ -5,7 +5,10 @@ import { vi } from "vitest";
  * the current folder. Removes the test doubles and the listeners for signals of the previous file.
  */
 
-/** The logger of the functions reads this when the first file of a process loads it. Later files get the same logger. */
+/**
+ * A variable for the logger of the functions. The logger reads the variable when it is loaded. It is loaded once per
+ * process, so later test files get the same logger.
+ */
 const silent = { POWERTOOLS_LOG_LEVEL: "SILENT" };
 
 /**

@@ -120,8 +120,8 @@ export async function unoffered({ ports }: LocalCloud): Promise<string[]> {
 
 /**
  * Returns ids of sandboxes that a run recorded and did not offer to other runs, so it should have killed them. Leaves
- * out a sandbox if its delivery was killed before the delivery could record it, because such a sandbox ends with its
- * lifetime.
+ * out a sandbox if its delivery was killed before the delivery could record it, because E2B ends such a sandbox after
+ * its lifetime.
  */
 export async function strays(cloud: LocalCloud): Promise<string[]> {
   const had = new Map<string, number>();

@@ -13,7 +13,8 @@ export interface SourceFile {
   /** The project's files that this file imports by relative path, or starts as a thread or a process. */
   files: string[];
   /**
-   * The project's paths that appear in strings of this file: relative to the file, or from the root (`packages/...`).
+   * The paths in strings of this file that name files or folders of the project. A path in a string is relative to the
+   * file, or starts at the root (`packages/...`).
    */
   places: string[];
 }
@@ -102,7 +103,8 @@ export function mutualFolders(files: SourceFile[]): { folders: [string, string];
 
 /**
  * Returns two neighbouring folders in one package: one contains the first file, and the other contains the second file.
- * Undefined if one file lies directly beside the folder of the other.
+ * Undefined if the two folders are not neighbours, because one file is in the same folder as the other, or in a folder
+ * above it.
  */
 function siblings(a: string, b: string): [string, string] | undefined {
   if (packageFolder(a) !== packageFolder(b)) return undefined;

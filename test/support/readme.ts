@@ -49,7 +49,8 @@ async function isFree(port: number): Promise<boolean> {
 }
 
 /**
- * Starts a server by a command of a README, in `cwd`. Resolves with the `count` environment variables that it prints.
+ * Starts a server by a command of a README, in the folder `cwd`. Resolves as soon as the server has printed `count`
+ * environment variables, and returns these variables.
  */
 export async function startServer(command: string, cwd: string, count: number): Promise<Record<string, string>> {
   const [, bin = "", ...args] = command.trim().split(" ");

@@ -114,7 +114,10 @@ function withVariables(given: NodeJS.ProcessEnv, use: () => void): void {
 type Build = ReturnType<typeof useRuntimeHandlers>["build"];
 let sstBuild: Build | undefined;
 
-/** Replaces the bundling of functions, which takes seconds for each. Templates do not depend on it. */
+/**
+ * Makes SST use an empty bundle for each function, because bundling takes seconds for each function. The templates do
+ * not depend on the contents of the bundles.
+ */
 function bundleNothing(out: string): void {
   mkdirSync(out);
   writeFileSync(join(out, "index.mjs"), "");

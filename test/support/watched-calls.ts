@@ -96,8 +96,8 @@ const clients: Record<string, string> = {
 };
 
 /**
- * Returns the calls of a function to a service of this process. A request that deletes several objects counts as one
- * call for each object.
+ * Returns the AWS actions of a call that a service of this process performs without HTTP. A request that deletes
+ * several objects counts as one call for each object.
  */
 function ownCalls({ client, operation, input }: OwnCall): string[] {
   if (client === "DynamoDBClient") return [`dynamodb:${operation} on ${partOfTable(input as TableCall)}`];

@@ -1,4 +1,4 @@
-/** Matches variables that select an AWS account, keys or a NOVA server. This command must not use any of these. */
+/** Matches variables that select an AWS account, keys or a NOVA server. `npm run truth` must not use any of these. */
 const elsewhere = /^(AWS|NOVA|E2B|OPENAI|MOTO|SST)_(?!PYTHON$)/;
 
 /**
@@ -11,7 +11,10 @@ export function shell(): NodeJS.ProcessEnv {
 
 export const region = "us-east-1";
 
-/** Returns variables that direct AWS clients to a local endpoint and away from the user's files. */
+/**
+ * Returns variables with which AWS clients use a local endpoint, and ignore the credentials and settings in the user's
+ * files.
+ */
 export function awsAt(endpoint: string): Record<string, string> {
   return {
     AWS_ENDPOINT_URL: endpoint,

@@ -104,7 +104,10 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Resolves with the exit code 130 at the first signal. Work that is interrupted then may fail without a report. */
+/**
+ * Resolves with the exit code 130 at the first signal. The command then ignores the failures of the work that the
+ * signal has interrupted.
+ */
 function interruption(): Promise<number> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(130));
@@ -173,7 +176,7 @@ async function deploy(processes: Processes, endpoint: string): Promise<void> {
     const ended = await processes.run(command, { cwd: root, env: { ...shell(), ...awsAt(endpoint), CI: "true" } });
     if (ended.code !== 0) throw new CommandFailed(command, ended);
   } finally {
-    // An interrupted command ends soon after this, so the files are removed synchronously.
+    // Removes the files synchronously, because an interrupted command ends soon afterwards.
     for (const name of leftovers().filter((one) => !before.includes(one))) rmSync(join(root, name));
   }
 }

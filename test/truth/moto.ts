@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { awsAt, shell } from "./environment.ts";
 import type { Processes } from "./processes.ts";
 
-/** A resource of the stacks that moto cannot create. This command therefore does not check the resource. */
+/** A resource of the stacks that moto cannot create. `npm run truth` therefore does not check the resource. */
 export interface Gap {
   stack: string;
   id: string;

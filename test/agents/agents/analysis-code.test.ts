@@ -8,7 +8,10 @@ import { analysisProgram, extractAnalysis } from "../../../packages/agents/src/a
 const python = process.env.NOVA_PYTHON ?? "python3";
 const harness = fileURLToPath(new URL("../../../packages/sandbox/python", import.meta.url));
 
-/** Runs a program with the harness's context. A fake blob records when it is fetched. */
+/**
+ * The Python source of a process that runs a program on a context of the harness. `Supply` stands in for the store of
+ * blobs and records each fetch.
+ */
 const around = `
 import base64, json, sys
 sys.path.insert(0, ${JSON.stringify(harness)})

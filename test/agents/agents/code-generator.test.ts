@@ -90,7 +90,7 @@ describe("the code generator's prompt", () => {
     expect(failures[0].traceback).toHaveLength(1_000);
   });
 
-  it("is recorded with the length and the kind of the answer: an analysis, or the code of the node", async () => {
+  it("is recorded together with the length of the written code, and with its kind (an analysis, or the code of the node)", async () => {
     const { step } = await generatorPrompt({});
     expect(step).toMatchObject({ output_data: { code_length: 5, stage: "task" }, input_data: { node_type: "action" } });
   });

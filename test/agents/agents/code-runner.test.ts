@@ -35,7 +35,7 @@ describe("the list of hosts that generated code may name", () => {
   });
 
   it.each(["acme.example", "imap.acme.example", "localhost", "task.example", "smtp.gmail.com"])(
-    "lacks %s, which no source names as a whole host",
+    "does not contain %s, because no prompt, value or module names exactly this host",
     async (host) => {
       expect(await hosts.names(host)).toBe(false);
     },
@@ -46,7 +46,7 @@ describe("the list of hosts that generated code may name", () => {
     expect(await proven.names("smtp.gmail.com")).toBe(true);
   });
 
-  it("also reports whether the context has a key such as `smtp_host`", () => {
+  it("knows whether the context has a key such as `smtp_host`", () => {
     expect([hosts.has("smtp_host"), hosts.has("imap_host")]).toEqual([true, false]);
   });
 });
@@ -58,7 +58,10 @@ const writes = (code: string) => ({ role: "code_generator", answer: { code } }) 
 const approves = { role: "output_validator", answer: { valid: true, reason: "done" } } as const;
 const missing: CodeFinding = { code: "PY140", line: 1, column: 1, message: "no such module", severity: "error" };
 
-/** Runs a node whose code is checked once, and returns the facts that the check received. */
+/**
+ * Runs a node for which a model writes code once. Returns the facts that the check of this code received, and the
+ * recorded step of the check.
+ */
 async function checked(scene: Partial<Scene>, findings: CodeFinding[] = []) {
   const told: Parameters<PipelineParts["check"]>[1][] = [];
   const check: PipelineParts["check"] = async (_code, about) => {

@@ -63,7 +63,7 @@ describe("the embedding of a node's prompt", () => {
     expect(kept).toMatchObject([{ code: good, cost: { tokens_input: 2712 } }]);
   });
 
-  it("does not fail the node if its request fails; the step then records the reason and the cost", async () => {
+  it("does not fail the node if its request fails, and the step then records the reason and the cost", async () => {
     const { outcome, means } = await play({ ...scene, vectors: [{ fails: "sent no vectors", costUsd: 0.0002 }] });
     expect(outcome.status).toBe("success");
     expect(means.steps[1]).toMatchObject({ cost_usd: 0.0012, input_data: { embedding: { error: "sent no vectors" } } });

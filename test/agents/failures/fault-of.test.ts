@@ -11,8 +11,8 @@ const known = ["mail.acme.example", "api.acme.example", "db.acme.example"];
 const surroundings = { names: async (host: string) => known.includes(host), has: (key: string) => key === "smtp_host" };
 
 /**
- * Builds a failure as the harness reports it. Python's traceback has the whole `type` with its module; the message has
- * only its last name.
+ * Builds a failure as the harness reports it. The traceback contains `type` with its module, such as
+ * `requests.exceptions.Timeout`. The message contains only the name of the class.
  */
 function raised(type: string, text: string, files: string[] = []) {
   const frames = ["nodes/work.py", ...files].map((file) => `  File "${file}", line 3, in work\n    call()`);
@@ -98,7 +98,7 @@ describe("a failure of an external service", () => {
     ["RuntimeError", "the service answered HTTP 503"],
     ["ValueError", "API returned status 500"],
     ["nova_harness.supply.Unavailable", 'the value of "pdf" cannot be loaded: it arrived damaged again and again'],
-  ])("is recognised as such from the exception %s: %s", async (type, text, code = open, files = []) => {
+  ])("is recognised from the exception %s: %s", async (type, text, code = open, files = []) => {
     expect(await faultOf({ ...raised(type, text, files), code }, surroundings)).toBe("world");
   });
 
@@ -106,7 +106,7 @@ describe("a failure of an external service", () => {
     "[Errno 111] Connection refused",
     "could not read the mailbox: [AUTHENTICATIONFAILED] Invalid credentials",
     "503 Server Error: Service Unavailable for url: https://api.acme.example/v1",
-  ])("is recognised as such from a message that the code prints itself: %s", async (message) => {
+  ])("is recognised from a message that the code prints itself: %s", async (message) => {
     expect(await faultOf({ message, traceback: "", code: signedIn }, surroundings)).toBe("world");
   });
 });
@@ -159,11 +159,11 @@ describe("a fault of the code itself", () => {
     ["smtplib.SMTPServerDisconnected", "please run connect() first"],
     ["smtplib.SMTPNotSupportedError", "SMTP AUTH extension not supported by server."],
     ["smtplib.SMTPRecipientsRefused", "{'x@acme.example': (550, b'no such user')}"],
-  ])("is recognised as such from the exception %s: %s", async (type, text, code = open, files = []) => {
+  ])("is recognised from the exception %s: %s", async (type, text, code = open, files = []) => {
     expect(await faultOf({ ...raised(type, text, files), code }, surroundings)).toBe("code");
   });
 
-  it("is recognised as such from a message in which the code reports a problem of its data", async () => {
+  it("is recognised from an error message of the code that names no exception", async () => {
     expect(await faultOf({ message: "no invoice number found", traceback: "", code: open }, surroundings)).toBe("code");
   });
 });

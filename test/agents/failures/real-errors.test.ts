@@ -8,7 +8,7 @@ import { faultOf } from "../../../packages/agents/src/failures/fault-of.ts";
 const python = process.env.NOVA_PYTHON ?? "python3";
 const harness = fileURLToPath(new URL("../../../packages/sandbox/python", import.meta.url));
 
-/** Runs code as the harness does, and returns its failure. */
+/** The Python source of a process that runs code as the harness does, and prints the failure of the code. */
 const around = `
 import json, linecache, socket, sys, threading
 sys.path.insert(0, ${JSON.stringify(harness)})

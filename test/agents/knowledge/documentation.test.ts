@@ -84,7 +84,7 @@ describe("a Python package in the documentation", () => {
     expect(names.filter((name) => library.isCalled(name))).toEqual(["pillow", "PIL", "pil", " PIL.Image "]);
   });
 
-  it("has search results in which a member of a large class comes before a member of a small class", () => {
+  it("has search results that list a member of a large class before a member of a small class", () => {
     const large = ["Page.a", "Page.b", "Page.c", "Page.d"].map((name) => `lib.${name}`);
     const library = new Library("lib", {
       version: "1",
@@ -94,7 +94,7 @@ describe("a Python package in the documentation", () => {
     expect(library.search("show")[0]?.name).toBe("lib.Page.show");
   });
 
-  it("is searched without a difference between plurals, camel case and snake case", () => {
+  it("has search results that do not depend on plurals, camel case and snake case, so that get_table finds getTables", () => {
     const library = new Library("lib", { version: "1", also: [], entries: entries("lib.getTables", "lib.other") });
     expect(library.search("get_table").map(({ name }) => name)).toEqual(["lib.getTables"]);
   });

@@ -195,7 +195,8 @@ test("the folder with Python tests of the Python guides contains the tests of th
   expect(modules).toContain("test_mail_guides.py");
 });
 
-// The tests run the guides' code against their own servers, and skip modules that this Python cannot import.
+// The Python tests run the guides' code against the scripted servers in servers.py. They skip the guides whose modules
+// this Python cannot import.
 test.each(modules)("the code of the Python guides passes the Python tests in %s", async (module) => {
   const run = promisify(execFile)(process.env.NOVA_PYTHON ?? "python3", ["-m", "unittest", "-q", module], {
     cwd: folder,

@@ -13,7 +13,7 @@ import { generator, generatorWith, type TaskChanges, taskWith, written } from ".
 
 const approved = { by: "ada", at: "2026-11-22T11:00:00.000Z" };
 
-/** Builds stored code for a task. `digit` makes several pieces of code different. */
+/** Builds stored code for a task. Calls with different values of `digit` return different code. */
 function generation(digit: string, fields: Partial<Generation> = {}, changes: TaskChanges = {}): Generation {
   const ingredients = ingredientsOf(taskWith(changes), generator, written);
   return {
@@ -75,7 +75,7 @@ describe("the pinned code of a node", () => {
     expect(choosePinned(taskWith(), [forged], generator)).toBeNull();
   });
 
-  it("does not exist for a new node, even if the id of the node is a property of every JavaScript object", () => {
+  it("is null for a new node with the id `constructor`, although every JavaScript object has a property of this name", () => {
     const task = taskWith({ workflow: { lock: {} } });
     expect(choosePinned({ ...task, node: { ...task.node, id: "constructor" } }, [], generator)).toBeNull();
   });
@@ -150,7 +150,7 @@ describe("a node whose code is written again, because `fresh` names the node,", 
     expect(choosePinned(task, [own, generation("3")], generator)?.code).toBe("total = 2");
   });
 
-  it("explains in a frozen run why no code may run", () => {
+  it("runs no code in a frozen run, and the reason says to run without `fresh`", () => {
     const task = taskWith({ ...fresh, frozen: true });
     expect(choosePinned(task, [generation("1")], generator)).toBeNull();
     expect(explainMiss(task, [generation("1")], generator)).toMatch(/no model may be asked here.*without fresh/);
@@ -165,7 +165,7 @@ describe("a workflow that requires approval", () => {
     expect(choosePinned(taskWith(required), generations, generator)?.code).toBe("total = 1");
   });
 
-  it("requires approval even for code that is locked", () => {
+  it("runs locked code only after this code was approved", () => {
     const locked = (one: Generation) => ({ workflow: { ...required.workflow, ...lockWith(one).workflow } });
     expect(choosePinned(taskWith(locked(generation("1"))), [], generator)).toBeNull();
     expect(choosePinned(taskWith(locked(generation("1", { approved }))), [], generator)?.code).toBe("total = 1");

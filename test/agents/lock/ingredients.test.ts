@@ -116,7 +116,7 @@ describe("the key of pinned code, a hash of all that the code was made from,", (
 });
 
 describe("the template of the sandbox in the key of pinned code", () => {
-  it("stands for exactly the packages that the template installs", () => {
+  it("lists exactly the packages that the template installs", () => {
     expect(baseTemplate.split(", ").sort()).toEqual([...templatePackages].sort());
   });
 });

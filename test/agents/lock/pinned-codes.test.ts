@@ -118,7 +118,7 @@ describe("code that has succeeded in a run", () => {
     }
   });
 
-  it("replaces pinned and locked code if its node was named in `fresh`; the replaced code stays stored", async () => {
+  it("replaces pinned and locked code if its node was named in `fresh`, but the replaced code stays stored", async () => {
     const old = await keep();
     const workflow = { lock: { sum: old } };
     await keep({ workflow, execution: "exec_02", fresh: true }, later);

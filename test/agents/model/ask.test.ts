@@ -208,7 +208,8 @@ describe("the cost estimate of a request to a model", () => {
 
   it("is above the cost that the provider then reports", async () => {
     const [estimate = 0] = await estimates({ input: "Sum the totals of all invoices. ".repeat(100) });
-    // The actual cost: 100 sentences of seven tokens, and an answer of 8,000 tokens.
+    // The cost of an input of 100 sentences with seven tokens each, and of an answer of the highest allowed length
+    // (8,000 tokens).
     expect(estimate).toBeGreaterThan(700 * 1e-6 + 8000 * 5e-6);
   });
 
@@ -314,7 +315,7 @@ describe.each(["responses", "chat"] as const)("the tools that a model may call o
     });
   });
 
-  it("include no unknown tool: the second call of such a tool ends the call of the model", async () => {
+  it("end the call of the model when the model calls an unknown tool for the second time", async () => {
     const shell: Exchange = { answer: { calls: [{ name: "shell", arguments: {} }] } };
     await using server = await modelServer([shell, shell]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API: api }, { tools: [search] });

@@ -79,7 +79,7 @@ describe("the answer of a model", () => {
     expect(readAnswer(text, schema)).toEqual({ valid: false, problem: "it is empty", isUnclear: true });
   });
 
-  it.each(["I cannot.", "null"])("is refused for its missing JSON object if it is %j", (text) => {
+  it.each(["I cannot.", "null"])("is refused because it contains no JSON object: %j", (text) => {
     expect(readAnswer(text, schema)).toEqual({ valid: false, problem: "there is no JSON object in it" });
   });
 });
@@ -152,7 +152,7 @@ describe("the answer of a model, after its thoughts are removed,", () => {
     expect(withoutThoughts(`<think>first a <think> tag, then</think>${final}`)).toBe(final);
   });
 
-  it("still has the text after marks that enclose no thoughts", () => {
+  it("still has its JSON if the marks before the JSON enclose no thoughts", () => {
     expect(withoutThoughts(`<think></think>\n\n${final}`)).toBe(final);
     expect(withoutThoughts(`<think/>${final}`)).toBe(final);
   });

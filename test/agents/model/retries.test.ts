@@ -15,8 +15,8 @@ interface OwnedClock extends Disposable {
 function ownTheClock(): OwnedClock {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const [fake, delays] = [globalThis.setTimeout, [] as number[]];
-  // This function is no spy of Vitest: a test that later restores all mocks would install the fake timer in place of
-  // the real one.
+  // Replaces `setTimeout` without a spy of Vitest. With a spy, a later test that restores all mocks would install the
+  // fake timer again.
   const noted = (callback: () => void, milliseconds = 0, ...args: []) => {
     delays.push(milliseconds);
     return fake(callback, milliseconds, ...args);

@@ -67,7 +67,10 @@ describe("stageOf", () => {
 });
 
 const maxTokens = 1_500;
-/** A safe estimate: English and Python have about four characters per token. */
+/**
+ * This number is below the real one, so that the test never counts too few tokens. English and Python have about four
+ * characters per token.
+ */
 const charactersPerToken = 3.5;
 
 const context = {
@@ -97,7 +100,7 @@ describe("the prompts of a simple action node with ten keys", async () => {
     runs: [sets({ discount: 150 })],
   });
 
-  it.each([0, 1, 2])("have fewer than 1,500 tokens each, including schemas and tools: call %i", (index) => {
+  it.each([0, 1, 2])("have fewer than 1,500 tokens in call %i, including schemas and tools", (index) => {
     const call = models.asked[index];
     if (!call) throw new TypeError("the call never came");
     if (!("schema" in call.answer)) throw new TypeError("the call has no schema");

@@ -54,7 +54,10 @@ interface Command {
   schema: [unknown, unknown, name: string, traits: { http?: [string, path: string] } | number];
 }
 
-/** Returns all operations of an SDK's client. Each is a request with values for the variables in its path. */
+/**
+ * Returns a request for every operation of an SDK. The request has a value for each variable in the path of the
+ * operation.
+ */
 function commandsOf(sdk: object): { name: string; command: Command }[] {
   const classes = Object.entries(sdk).filter(([name]) => /^[A-Z].*Command$/.test(name));
   return classes.map(([, Class]) => {
@@ -86,7 +89,10 @@ const services: [name: string, Client: new (config: object) => { send: Send; des
 /** The error that a service returns for an unknown operation, if it is not `UnknownOperationException`. */
 const refusalOf: Record<string, string> = { s3: "NotImplemented", ses: "NotFoundException" };
 
-/** Operations that are left out, because their requests look exactly like those of a served operation. */
+/**
+ * Operations that the test leaves out, because their requests look exactly like those of an operation that the local S3
+ * supports.
+ */
 const indistinguishable = ["ListDirectoryBuckets"];
 
 describe.each(services)("an operation that the local %s does not have", (service, Client, sdk) => {

@@ -32,13 +32,13 @@ describe("the disk of a data folder", () => {
   });
 
   it.each([{ code: "ENOENT" }, { code: "EACCES" }, { errcode: 19 }, {}])(
-    "ignores errors that the disk did not cause: %j",
+    "is not reported as full or read-only for the error %j, which it did not cause",
     (fields) => {
       expect(new DiskSpace(folder).refusal(failing(fields))).toBeUndefined();
     },
   );
 
-  it("is tested every second while it is full; when it has space, all waiting stores continue", async () => {
+  it("is tested every second while it is full, and all waiting stores continue when it has space", async () => {
     const [clock, fault, told] = [handClock(), await fullDisk(folder), [] as string[]];
     const disk = new DiskSpace(folder, { clock, warn: (sentence) => told.push(sentence) });
     fault.fill();
@@ -58,7 +58,7 @@ describe("the disk of a data folder", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("is no longer awaited by any store after the data folder was closed", async () => {
+  it("lets all waiting stores continue when the data folder is closed", async () => {
     const disk = new DiskSpace(folder, { clock: handClock() });
     disk.refusal(noSpace);
     const waiting = disk.untilSpace();

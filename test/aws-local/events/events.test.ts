@@ -31,7 +31,8 @@ class TestEvents implements Disposable {
   /** All deliveries so far: the function, and the payload as text. */
   readonly delivered: { functionArn: string; payload: string }[] = [];
   /**
-   * Returns whether a function succeeds with its event. If it returns a promise, the function runs until this resolves.
+   * Decides whether the Lambda function succeeds that receives an event. If the result is a promise, the Lambda
+   * function runs until the promise resolves.
    */
   takes: () => boolean | Promise<boolean> = () => true;
   client!: EventBridgeClient;

@@ -96,7 +96,7 @@ describe("an invocation of a local Lambda function fails", () => {
     expect(await runtime(handler)(ARN, "{}")).toMatchObject({ ok: false, ...expected });
   });
 
-  it("after its timeout, as in AWS; a later result of its handler is dropped", async () => {
+  it("after its timeout, as in AWS, and a later result of its handler is dropped", async () => {
     const invoke = runtime(() => new Promise(() => {}), 3);
     expect(await invoke(ARN, "{}")).toEqual({
       ok: false,

@@ -70,7 +70,7 @@ describe("a presigned URL of the local S3", () => {
     expect((await fetch(url, { method: "PUT", headers })).status).toBe(403);
   });
 
-  it("has a signature that is refused in an Authorization header", async () => {
+  it("has a signature that cannot be used in an Authorization header", async () => {
     const url = new URL(await signed("GET", "a file+name (1)!.txt"));
     const of = (name: string) => url.searchParams.get(`X-Amz-${name}`);
     const authorization = `AWS4-HMAC-SHA256 Credential=${of("Credential")}, SignedHeaders=host, Signature=${of("Signature")}`;

@@ -47,15 +47,16 @@ class TestClock implements Clock {
       if (!next || next.atMs > Date.parse(time)) break;
       this.#now = next.atMs;
       next.wake();
-      // Waits until the code whose sleep has ended has set its next alarm. The code first awaits a few promises.
+      // Lets the code whose sleep has ended run until it starts its next sleep. Before that, the code awaits a few
+      // promises.
       await new Promise((resolve) => setImmediate(resolve));
     }
     this.#now = Date.parse(time);
   }
 
   /**
-   * Jumps to a time, as if the machine slept or a user set the clock. Sleeps do not end earlier, because timers stand
-   * still meanwhile.
+   * Jumps to a time, as if the machine slept or a user set the clock. The remaining time of each sleep stays the same,
+   * because the timers of a machine do not advance during such a jump.
    */
   jumpTo(time: string): void {
     const jumpMs = Date.parse(time) - this.#now;
@@ -262,7 +263,7 @@ describe("a schedule of the local EventBridge Scheduler", () => {
 });
 
 describe("a due time that passed while no process ran the schedule", () => {
-  /** Closes the scheduler and opens it again at another time. */
+  /** Runs the schedules until 01:30, closes the scheduler, and opens it again at another time. */
   async function reopenedAt(time: string): Promise<void> {
     world.schedules.fire();
     await world.clock.until("2026-11-22T01:30:00Z");

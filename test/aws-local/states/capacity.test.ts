@@ -10,8 +10,8 @@ afterEach(() => {
 });
 
 /**
- * Returns a capacity that lets two lines of states work at the same time. The processors of the machine are idle for
- * this share of the time. A line of states is a branch, for example.
+ * Creates a capacity that lets two lines work at the same time. A line is a sequence of states, such as a branch.
+ * `idleShare` is the share of the time for which the processors of the machine are idle.
  */
 function opened(idleShare: number) {
   const capacity = new Capacity<number>(2, () => ({ idleMs: Date.now() * idleShare, allMs: Date.now() }));
@@ -21,8 +21,8 @@ function opened(idleShare: number) {
     (capacity.enter(line, place) ?? Promise.resolve()).then(() => begun.push(line));
   };
   /**
-   * Lets lines of states ask whether they may work. All lines have the same owner, and each line is the only one of its
-   * execution.
+   * Lets each of these lines ask whether it may work. All lines have the same owner, but each line belongs to a
+   * different execution.
    */
   const enter = (...all: number[]) => {
     for (const one of all) enterAt(one, "acme", one);
@@ -37,7 +37,7 @@ function opened(idleShare: number) {
   };
 }
 
-it("a branch of an execution starts at once if there is room, and waiting branches of the oldest execution start first", async () => {
+it("a branch of an execution starts at once if fewer branches run than allowed, and waiting branches of the oldest execution start first", async () => {
   const { enter, leave, begunAfter } = opened(0);
   enter(1, 2, 9, 5, 7);
   expect(await begunAfter(0)).toEqual([1, 2]);
@@ -54,7 +54,7 @@ it("each check that finds idle processors starts twice as many waiting branches 
   expect(await begunAfter(50)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
-it("branches of executions start only after an API request with priority, and only as many as there is room for", async () => {
+it("no branch of an execution starts before the API requests have ended, and then only as many branches start as may run at the same time", async () => {
   const { enter, hold, begunAfter } = opened(0.5);
   const [first, second] = [hold(), hold()];
   enter(1, 2, 3);
@@ -147,7 +147,7 @@ it("a waiting branch of an execution starts if a running branch works for a long
   expect(await begunAfter(200)).toEqual([1, 2, 3, 4]);
 });
 
-it("a waiting branch takes no room from other branches after its execution was stopped", async () => {
+it("a waiting branch does not keep other branches from starting after its execution was stopped", async () => {
   const { enter, leave, begunAfter } = opened(0);
   enter(1, 2, 3, 4);
   leave(3);

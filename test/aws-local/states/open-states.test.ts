@@ -104,7 +104,7 @@ describe("the data folder of the local Step Functions", () => {
     expect(await tell(third.client, "one")).toEqual(told);
   });
 
-  it("has the end of an execution in its index again if a process died before it wrote the index", async () => {
+  it("contains the end of an execution after its next opening, even if a process died before it wrote this end to the index", async () => {
     const first = await testServer();
     await first.client.send(create);
     await first.client.send(start("one"));

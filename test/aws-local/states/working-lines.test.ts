@@ -3,8 +3,8 @@ import { Capacity } from "../../../packages/aws-local/src/states/capacity.ts";
 import { WorkingLines } from "../../../packages/aws-local/src/states/working-lines.ts";
 
 /**
- * Lets lines of states, such as branches, call functions on a busy machine on which only two lines may work at the same
- * time.
+ * Simulates a busy machine on which only two lines may work at the same time. A line is a sequence of states, such as
+ * an iteration of a Map. `call` lets a line call a function, and `answer` ends this call.
  */
 function calling() {
   const lines = new WorkingLines<string>(new Capacity<object>(2, () => ({ idleMs: 0, allMs: Date.now() })));
@@ -51,7 +51,7 @@ describe("on a busy machine,", () => {
     expect(waits[0]).toEqual(["2", false, true]);
   });
 
-  it("an iteration between two calls of Lambda functions lets no other iteration start", async () => {
+  it("no waiting iteration starts while another iteration is between two calls of Lambda functions", async () => {
     const { lines, begun, call, answer } = calling();
     const first = call("map", "0");
     for (const name of ["1", "2"]) call("map", name);

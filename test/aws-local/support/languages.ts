@@ -2,7 +2,10 @@ import { checkPattern, dueAfter, isTimeZone, matchesPattern, parseExpression } f
 import type { EventPatterns } from "../../../packages/aws-local/src/events/service.ts";
 import type { ScheduleExpressions } from "../../../packages/aws-local/src/schedules/service.ts";
 
-/** NOVA's implementations of the languages of patterns and schedules, because the emulators have none of their own. */
+/**
+ * NOVA's implementations of event patterns and schedule expressions. A test passes them to the emulators, because the
+ * package aws-local does not implement these languages.
+ */
 export const patterns: EventPatterns = { check: checkPattern, matches: matchesPattern };
 
 export const expressions: ScheduleExpressions = {

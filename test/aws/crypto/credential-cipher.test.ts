@@ -91,7 +91,7 @@ describe("the keys for credentials in a file", () => {
   const file = join(folder, "keys.json");
   const cipher = cipherOf({ NOVA_CREDENTIALS_KEY: keyHex, NOVA_CREDENTIALS_KEY_FILE: file });
 
-  test("include the environment's key, so that older texts can be decrypted after a rotation until NOVA forgets old keys", async () => {
+  test("include the key of the environment variable until NOVA forgets old keys, so that older texts can be decrypted after a rotation", async () => {
     const first = await cipher.seal("first", context);
     await cipher.renew();
     const second = await cipher.seal("second", context);
@@ -103,7 +103,7 @@ describe("the keys for credentials in a file", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test("include one new key after a rotation, and other processes also encrypt with this new key", async () => {
+  test("include only one new key after two rotations, and other processes also encrypt with this new key", async () => {
     await cipher.renew();
     const kept = readFileSync(file, "utf8");
     await cipher.renew();

@@ -160,7 +160,7 @@ describe("a queued execution", () => {
     open: true,
   });
 
-  test("is taken from its queue by only one process, and only this process can start it once", async () => {
+  test("is taken from its queue by only one process, and only this process can start it, and only once", async () => {
     await executions.create(queued("exec_q1"));
     const claims = ["1", "2"].map((to) => executions.admit("exec_q1", { from: "", to }));
     expect((await Promise.all(claims)).sort()).toEqual([false, true]);

@@ -20,7 +20,7 @@ describe("the slots of a pool", () => {
     expect(await slots.taken("W#a")).toHaveLength(3);
   });
 
-  test("are taken once for each run, and a repeated request succeeds unless another process now holds the slot of the run", async () => {
+  test("are taken once for each run, and a repeated request succeeds until another process takes over the slot of the run", async () => {
     expect(await slots.take("W#b", "exec_1", "2", 1)).toBe(true);
     expect(await slots.take("W#b", "exec_1", "3", 1)).toBe(true);
     expect(await slots.take("W#b", "exec_1", "2", 1)).toBe(false);
@@ -40,15 +40,18 @@ describe("the slots of a pool", () => {
     expect(taken.filter(Boolean)).toHaveLength(2);
   });
 
-  test.each(["take", "giveBack"] as const)("are counted correctly if the response to %s is lost", async (what) => {
-    const pool = `W#lost-${what}`;
-    if (what === "giveBack") await slots.take(pool, "exec_1", "1", 1);
-    table.faults = failing(1, "lost");
-    if (what === "take") expect(await slots.take(pool, "exec_1", "1", 1)).toBe(true);
-    else await slots.giveBack(pool, "exec_1");
-    await slots.giveBack(pool, "exec_1");
-    expect(await slots.take(pool, "exec_2", "1", 1)).toBe(true);
-  });
+  test.each(["take", "giveBack"] as const)(
+    "are free again after they were given back, even if the response to %s is lost",
+    async (what) => {
+      const pool = `W#lost-${what}`;
+      if (what === "giveBack") await slots.take(pool, "exec_1", "1", 1);
+      table.faults = failing(1, "lost");
+      if (what === "take") expect(await slots.take(pool, "exec_1", "1", 1)).toBe(true);
+      else await slots.giveBack(pool, "exec_1");
+      await slots.giveBack(pool, "exec_1");
+      expect(await slots.take(pool, "exec_2", "1", 1)).toBe(true);
+    },
+  );
 
   test("are all free if the pool is unknown", async () => {
     await slots.giveBack("W#nothing", "exec_1");
@@ -125,7 +128,10 @@ describe("the order of waiting runs of all clients", () => {
 
 const start = Date.parse("2026-11-25T12:00:00Z");
 
-/** Returns functions for processes that share a clock. The clock advances only if the test advances it. */
+/**
+ * Returns a clock, and the function `ask`. Each call of `ask` is one process that asks whether it may create a sandbox.
+ * The clock advances only if the test advances it.
+ */
 function processes(perSecond: number, begin: number) {
   const clock = { time: begin, now: () => clock.time, sleep: vi.fn(async () => sleep(0)) };
   return { clock, ask: () => createPace(table, perSecond, clock)() };

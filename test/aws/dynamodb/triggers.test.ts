@@ -108,7 +108,7 @@ test("a trigger delivery without workflow and client is returned with null for b
   expect(found).toEqual({ ...delivery, ...nobodys, key: "k3", id: "dlv_3", reason: "it is for nobody" });
 });
 
-test("a trigger delivery records its result, with or without a run", async () => {
+test("a trigger delivery stores whether it was refused or has started a run, and no refusal replaces a started run", async () => {
   const refused = { status: "refused", execution: null, reason: "too late" } as const;
   await deliveries.finish("k0", refused);
   expect(await deliveries.begin({ ...delivery, id: "x" })).toMatchObject(refused);

@@ -103,7 +103,7 @@ test("the fields by which an event finds its waiting tasks are stored once, and 
   expect((await wakes.shapes()).filter((one) => one.shape[0] === "hr")).toHaveLength(2);
 });
 
-test("events are stored for a week, large events in the S3 bucket, and are read from a given time on, the oldest first", async () => {
+test("events are stored for a week, and are read in order from a given time on, including events that are too large for DynamoDB", async () => {
   const event = (n: number, text: string): KeptEvent => ({ id: `e${n}`, at: `2026-11-2${n}T10:00:00.000Z`, text });
   const [early, late, large] = [event(1, "{}"), event(3, '{"n":850.0}'), event(2, `{"text":"${"ü".repeat(300_000)}"}`)];
   for (const one of [late, early, large]) await wakes.keepEvent("0".repeat(32), one);

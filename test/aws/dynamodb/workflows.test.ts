@@ -122,7 +122,7 @@ describe("the publication of a version", () => {
   const [ready, , waiting] = frozen.values.publications as [Publication, Publication, Publication];
   const handedOver = { times: 2, at: "2026-01-01T00:02:00.000Z" };
 
-  test("records until its end how often it was put into the queue again, and records nothing afterwards", async () => {
+  test("records how often it was put into the queue again, until the publication has ended", async () => {
     const { publications } = createServiceStores({ ...table, bucket });
     await publications.create(waiting);
     await publications.recordHandOver(waiting, handedOver);
@@ -149,7 +149,10 @@ describe("the publication of a version", () => {
   });
 });
 
-/** Returns an index with two items per page. In `text`, each item is a workflow (a letter) and a version (a digit). */
+/**
+ * Simulates an index of workflow versions with two items per page. `text` lists the items, each as a workflow (a
+ * letter) and a version (a digit).
+ */
 function index(text: string) {
   const rows = text
     .split(" ")

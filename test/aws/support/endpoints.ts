@@ -10,7 +10,8 @@ import { openS3, type S3Options } from "../../../packages/aws-local/src/s3/serve
 const key = { accessKeyId: "test-key", secretAccessKey: "test-secret" };
 
 /**
- * Sets the environment of AWS for a test file. Test files in one process share this module, but not the environment.
+ * Sets the environment variables of AWS. Each test file has to call this function, because test files in one process
+ * share this module, but not the environment variables.
  */
 function enterAccount(): void {
   process.env.AWS_REGION = "us-east-1";

@@ -89,8 +89,8 @@ it("followLogs reports a long log to its end even if only the end of the log is 
     look("completed", ["start", "a"]),
     chain(1, entry(1, "a", "ning\nline 7\nline 8\n")),
   );
-  // The log in the entry lacks the first bytes of the output, so its text does not continue where the reported pieces
-  // end.
+  // The log in the entry lacks the first bytes of the output. So `followLogs` cannot find the end of the reported
+  // output in it, and reports the whole log of the entry.
   expect(told.at(-1)).toBe("a ends ning\nline 7\nline 8\n");
 });
 

@@ -74,7 +74,7 @@ describe("a signed export", () => {
     expect(await explainUnverified({ ...manifest, client: null }, ports.signer)).toBeDefined();
   });
 
-  it("is not verified by a signature that was made for a chain with the same digest", async () => {
+  it("is not verified if its signature was made for a chain, even if the chain has the same digest", async () => {
     const { digest = "", seal = "" } = await checkExport(exported, { isTrusted: false });
     expect(await ports.signer.verify(digest, seal)).toBe(false);
     const ofChain = await ports.signer.sign(digest);

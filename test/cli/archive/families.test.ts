@@ -44,8 +44,8 @@ afterAll(async () => {
 });
 
 /**
- * Imports these exports one after another into a new folder. Returns the records and the verification results of both
- * runs.
+ * Imports these exports one after another into a new folder. Returns the records and the verification results of the
+ * run and of its restart.
  */
 async function broughtIn(...exports: string[]) {
   const dataDir = await mkdtemp(join(folder, "into-"));

@@ -11,7 +11,7 @@ const whole = workflow(
 );
 
 describe("a node of a workflow that nova run runs alone", () => {
-  it.each(["read_Mail", "is_big", "end"])("becomes a workflow with only the node %s", async (id) => {
+  it.each(["read_Mail", "is_big", "end"])("becomes a valid workflow of a start, the node %s and an end", async (id) => {
     const alone = oneNodeWorkflow(whole, id);
     expect(alone.nodes.map((node) => node.type).join()).toMatch(/^start,(action|decision),end$/);
     expect(await aslErrors(toStateMachine(alone))).toBe("");

@@ -82,7 +82,7 @@ describe("the costs that nova lock --costs shows for a node", () => {
     expect(costsOf(folder, generations, [])).toMatchObject([{ generations: 1, written: cost, saved_per_run: cost }]);
   });
 
-  it("do not say after how many runs the code pays off if it cost nothing or if no model wrote code", async () => {
+  it("do not include the number of runs after which the code pays off if the code cost nothing, or if no model wrote code", async () => {
     const folder = await makeFolder();
     const free = { usd: 0, tokens_input: 900, tokens_cached: 0, tokens_output: 100 };
     const generations = [generationOf(promptOf(folder), { cost: free })];

@@ -30,7 +30,7 @@ export async function makeFolder(
   return readLockFolder(folder);
 }
 
-/** Makes every decision continue along its default edge. */
+/** A replacer for JSON.stringify. It gives every edge of a decision the condition `default`. */
 function withDefault(this: { nodes?: { id: string; type: string }[] }, key: string, value: unknown): unknown {
   if (key !== "edges" || !Array.isArray(value)) return value;
   const decisions = (this.nodes ?? []).filter(({ type }) => type === "decision").map(({ id }) => id);

@@ -109,7 +109,7 @@ describe("the plan of nova lock for a node with locked code", () => {
     expect(plan).toMatchObject({ action: "updated", locked: { approved, key: generationOf(promptOf(folder)).key } });
   });
 
-  it("keeps stale code, which no run can use, so that people can see it", async () => {
+  it("keeps stale code in the lock, although no run can use this code", async () => {
     expect(await planned(await lockedFolder({ key: "0".repeat(64) }))).toMatchObject({ action: "unchanged" });
   });
 

@@ -41,7 +41,7 @@ it("a proof of locked code finds equal outcomes in two runs, although the code d
   }
 });
 
-it("a proof of locked code shows the recorded and the new value of a different output, newest run first", async () => {
+it("a proof of locked code shows the recorded and the new value of each key that differs, newest run first", async () => {
   const { exit, same, nodes } = await prove(
     'context["total"] = len(context["lines"])\ncontext["pages"] = len(context["pdf"]) > 9',
   );

@@ -7,7 +7,10 @@ import { lockStates, readLockFolder } from "../../../packages/cli/src/lock/folde
 import { inARow } from "../../support/cloud.ts";
 import { approved, lockedOf, locking, makeFolder, promptOf, sum, writeFiles } from "./folders.ts";
 
-/** Returns the state of `sum` after its folder was locked and then changed by `happened`. */
+/**
+ * Makes a folder with the prompt node `sum`, locks its code, and changes the folder by `happened`. Returns the states
+ * that `nova lock --check` reports for the nodes.
+ */
 async function stateAfter(
   happened: (folder: string) => Promise<void>,
   { workflow = {}, locked = {} }: { workflow?: object; locked?: Partial<LockedCode> } = {},

@@ -28,7 +28,8 @@ describe("nova validate --format", () => {
     const { code, stdout } = await nova(cwd, "validate", "bad", "--format", "github");
     expect(code).toBe(2);
     expect(stdout).toMatch(/^::error file=bad\/workflow\.json,line=20,col=\d+,title=NOVA206::the edge /m);
-    // The finding gives a line of the code inside the JSON, which is no line of the file.
+    // This annotation has no line, because the finding names a line of the code inside the JSON, and an annotation
+    // needs a line of the file.
     expect(stdout).toMatch(/^::error file=bad\/workflow\.json,title=NOVA602::/m);
   });
 

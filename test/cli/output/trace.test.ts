@@ -198,7 +198,7 @@ it("the trace of a restart shows which entries are reused, and their source", ()
   expect(lines.join("\n")).toMatch(/find +action +success +reused\n[\s\S]* a x 7 +action +success +14 ms, 5 reused/);
 });
 
-it("a trace shows the conversation of an agent: the question, the answers, the calls, and what they returned", () => {
+it("a trace shows the conversation of an agent with the question, the answers, the calls and their results", () => {
   const step = { model_used: "gpt-5.1", tokens_input: 1000, tokens_output: 100, cost_usd: 0.01, tool_calls: [] };
   const set = (json: string) => ({ changes: { set: new RawJson(json), delete: [] } });
   const calls = [

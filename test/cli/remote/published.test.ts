@@ -14,7 +14,8 @@ const triggers = [
   { type: "schedule", id: "often", every: "5m" },
 ];
 /**
- * An object of user data that looks exactly like a reference to a blob. `own` also contains an object that does not.
+ * An object of user data that looks exactly like a reference to a blob. `own` also contains an object with the key
+ * `$blob` that does not look like a reference.
  */
 const alike = `{"$blob":{"sha256":"${"0".repeat(64)}","bytes":1,"type":"json"}}`;
 const own = `own={"like":${alike},"not":{"$blob":1}}`;
@@ -88,7 +89,7 @@ describe("a published workflow", () => {
     expect(there.out).toMatch(expected);
   });
 
-  it("lets nova get save the values of its context byte for byte, and list the keys if a key is unknown", async () => {
+  it("has runs whose values `nova get` saves byte for byte, and whose keys it lists if a key is unknown", async () => {
     expect((await onServer("get", id, "pdf", "--into", file("out.pdf"))).out).toContain("out.pdf has pdf of");
     expect(await readFile(file("out.pdf"))).toEqual(Buffer.from("\0\x01".repeat(9)));
     const again = ["get", id, "deep.texts.1", "--into", file("out.pdf")];
@@ -150,7 +151,7 @@ describe("a published workflow", () => {
     expect((await nova("versions", "other")).err).toContain("there is no workflow");
   });
 
-  it("is paused and resumed, and so is its schedule", async () => {
+  it("is paused and resumed together with its schedule", async () => {
     expect((await nova("pause", "report")).out).toMatch(/^report is paused since 20/);
     expect((await nova("start", "report", "--no-wait", "--json")).out).toContain('"status":"queued"');
     expect((await nova("resume", "report")).out).toBe("report continues");

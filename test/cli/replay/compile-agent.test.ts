@@ -118,7 +118,7 @@ it("nova agent compile prints the node to add, and each node that must name the 
 describe("nova agent compile --write", { timeout: 300_000 }, () => {
   const added = '{ "id": "resolve_code", "type": "action", "codeFile": "resolve_code.py", "fallback": "resolve" }';
 
-  it("adds the node to the workflow, which then runs the code, as a guest of nova dev and with NOVA_URL", {
+  it("adds the node to the workflow, and the next run uses the code, both in the data folder of nova dev and with NOVA_URL", {
     tags: ["deep"],
   }, async () => {
     const { child, line, ended } = startNova(cwd, "dev", "orders", "--port", "0", "--json");

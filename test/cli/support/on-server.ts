@@ -10,8 +10,9 @@ export interface Ended {
 }
 
 /**
- * Runs commands of a user who has the URL of an API and a key (by default an admin's), and commands on the machine of
- * that API.
+ * Returns functions that run commands. `nova` runs a command in the data folder of the API. `onServer` and
+ * `startOnServer` run a command of a remote user, who has only the URL of the API and a key (by default the key of an
+ * admin).
  */
 export function useServer(api: ReturnType<typeof useApi>, role: Parameters<typeof api.key>[0] = "admin") {
   let key: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Terminal } from "./terminal.ts";
 
-/** The console, to which commands write. */
+/** The console under another name, because Biome forbids calls of `console.log`. */
 const screen = console;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

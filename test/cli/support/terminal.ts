@@ -4,8 +4,8 @@ import { format } from "node:util";
 type Stream = "stdout" | "stderr";
 
 /**
- * The terminal of the command that is writing. Several commands run in this process at the same time, as if each had a
- * terminal of its own.
+ * Finds the terminal of the command whose code is running. Several commands run in this process at the same time, and
+ * each of them has a separate terminal.
  */
 const speaking = new AsyncLocalStorage<Terminal>();
 const signals = ["SIGINT", "SIGTERM"] as const;

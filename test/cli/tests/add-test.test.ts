@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 
 const live = { effects: false };
-/** Code that sets another value in each run. An equal value proves that the code did not run. */
+/** Code that sets another value in each run. If a run has the recorded value, its code did not run. */
 const dice = (key: string) => `import uuid\ncontext['${key}'] = str(uuid.uuid4())`;
 
 async function write(definition: { id?: string }): Promise<string> {
@@ -129,7 +129,7 @@ describe("nova test", { timeout: 120_000 }, () => {
       expect(await test("chancy")).toMatchObject(all(1));
     });
 
-    it("names separately the differences that no form such as `$any` can allow: other keys and other errors", {
+    it("names the differences that no form such as `$any` can allow (other keys and other errors) separately from all other differences", {
       tags: ["deep"],
     }, async () => {
       const keys = "import uuid\ncontext[str(uuid.uuid4())] = 1";
@@ -196,7 +196,7 @@ describe("nova test add refuses in one sentence", { timeout: 120_000 }, () => {
     id = await record(row("context['total'] = 1"), "there");
   });
 
-  it("to make a test from an execution, a name or a folder that does not fit", async () => {
+  it("to make a test if the execution is unknown or erased, the name is invalid or taken, or the folder does not fit", async () => {
     expect(await refusal("add")).toMatch(/needs an execution/);
     expect(await refusal("add", "exec_01M8AF93Z6K02GZX8KG37CV8MW")).toMatch(/there is no execution/);
     expect(await refusal("add", id, "--name", "../up")).toMatch(/^nova: "\.\.\/up" is not a valid name for a test/);

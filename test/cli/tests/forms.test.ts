@@ -31,7 +31,7 @@ describe("an expected value in a test", () => {
     expect(await fitsIn(expected, value)).toBe(isFit);
   });
 
-  it("that contains a Python expression is checked later in a sandbox, together with the actual value", async () => {
+  it("that contains a Python expression is accepted at first, and the expression is returned for a later check in a sandbox", async () => {
     const later: Expression[] = [];
     expect(await fitsIn('{"n": {"$python": "value > 0"}}', '{"n": 1.50}', later)).toBe(true);
     expect(later).toEqual([{ python: "value > 0", value: parseExact("1.50") }]);

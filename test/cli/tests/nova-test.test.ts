@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 const live = { effects: false };
-/** Code that sets another value in each run. An equal value proves that the code did not run. */
+/** Code that sets another value in each run. If a run has the recorded value, its code did not run. */
 const dice = (key: string) => `import uuid\ncontext['${key}'] = str(uuid.uuid4())`;
 
 async function write(definition: { id?: string }): Promise<string> {

@@ -46,7 +46,8 @@ it("nova test --samples counts the outcomes of generated code on recorded inputs
 it("nova test --samples exits with 0 if all outcomes are equal, and says if the workflow has no code to sample", {
   timeout: 60_000,
 }, async () => {
-  // Records a run of the code that the previous test wrote, which the sample below runs again.
+  // Records a run of the code that the previous test has stored. `sample` then runs this code again on the recorded
+  // input.
   await nova(cwd, "run", "bills", "--set", "lines=[7]", "--frozen");
   expect((await sample('context["total"] = len(context["lines"])', 1)).code).toBe(0);
   await writeChain(cwd, "plain", { one: "pass" });

@@ -14,7 +14,7 @@ export interface Sent {
   text: string;
 }
 
-/** A server that accepts exactly these requests in this order. */
+/** A server that accepts exactly the requests of its script, in the order of the script. */
 export class ScriptedServer {
   readonly sent: Sent[] = [];
   readonly #script: [request: string, reply: Reply | Error][];

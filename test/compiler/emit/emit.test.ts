@@ -175,7 +175,7 @@ describe("the onError of a node", () => {
 });
 
 describe("the Choice state of a decision", () => {
-  it("has rules that compare texts: strings unchanged, and booleans and numbers as JSON", () => {
+  it("has rules that compare texts, in which strings are unchanged, and booleans and numbers are written as JSON", () => {
     const ends = ["a", "b", "c", "d", "e"].map(end);
     const machine = compile(
       [start(), decision("d0"), ...ends],
@@ -250,7 +250,7 @@ it("the task of a node with a long timeout is repeated after each pause while th
   expect(await aslErrors(machine)).toBe("");
 });
 
-it("repeated checks of long code lead to the Choice if the node is a decision, and to the end of the item after its last node", () => {
+it("after the last check of long code, a decision continues with its Choice state, and the last node of an item with the end of the item", () => {
   expect(stateOf(machine, "d.running", "Choice").Default).toBe("d.branch");
   expect(taskOf(machine, "i").Next).toBe("i.running");
   expect(stateOf(machine, "i.running", "Choice").Default).toBe("m.item.done");

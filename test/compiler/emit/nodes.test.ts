@@ -69,7 +69,7 @@ describe("the state machine of an approval", () => {
 });
 
 describe("the state machine of a wait", () => {
-  it("calls a Lambda for the time, waits without a Lambda, and calls a Lambda for the entry, if the wait is for a time", () => {
+  it("waits in a Wait state between two Lambda calls, which compute the end of the wait and write the entry, if the wait is for a time", () => {
     expect(taskOf(waiting, "pause")).toMatchObject({ Parameters: { node: "pause", ...position }, Next: "pause.wait" });
     expect(stateOf(waiting, "pause.wait", "Wait")).toEqual({
       Type: "Wait",

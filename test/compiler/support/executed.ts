@@ -36,13 +36,16 @@ export interface Executed {
   end: string;
   /** The number of events in the histories of all executions. */
   events: number;
-  /** Number of executions of the state machine, including further ones. */
+  /** Number of executions of the state machine, including the further executions in which a loop continued. */
   executions: number;
-  /** Number of maps whose items were separate executions. */
+  /** Number of maps that ran their items in separate executions. */
   mapRuns: number;
 }
 
-/** The outcome of an entry after the `max` of each loop is applied, and the number of rounds of each loop. */
+/**
+ * The outcome of an entry, and the number of rounds of each loop after the entry. The outcome already takes the `max`
+ * of each loop into account.
+ */
 interface Turned {
   outcome: Outcome;
   loops: Loops | undefined;
@@ -124,8 +127,8 @@ class ScriptedFunctions {
   }
 
   /**
-   * Returns the error of the close. If a further execution has closed the run, the executions that wait for it get the
-   * same error.
+   * Simulates the function that closes a failed run, and returns the error with which the execution then ends. If a
+   * further execution has closed the run, the executions that wait for it end with the same error.
    */
   #close({ error, continuation }: { error?: object; continuation?: object }): object {
     const unknown = { Error: "NodeFailed", Cause: "no edge fits the decision" };
@@ -149,7 +152,10 @@ class ScriptedFunctions {
     return this.#succeed(payload);
   }
 
-  /** True for the first check of long code. At that time the code still runs. */
+  /**
+   * Returns whether this is the first delivery of a node with a long timeout. The code is still running when the first
+   * delivery ends.
+   */
   #looksFirst({ scope, seq }: Position): boolean {
     const link = `${scope}#${seq}`;
     const isFirst = !this.#looked.has(link);
@@ -157,7 +163,10 @@ class ScriptedFunctions {
     return isFirst;
   }
 
-  /** Returns the child execution to start. Its name tells `Children` how to end this execution. */
+  /**
+   * Returns the child execution to start. `Children` decides by the name of the child execution whether the child
+   * execution fails.
+   */
   #call(payload: NodePayload): object {
     const { kind } = this.#fate(payload);
     if (kind === "closed") this.#enter(payload.node, payload);
@@ -222,8 +231,8 @@ class ScriptedFunctions {
   }
 
   /**
-   * Returns the further execution that continues a loop of the main line, or nothing if the state machine has no such
-   * executions.
+   * Returns the further execution that runs the next round of a loop on the main line. Returns an empty object if no
+   * new round starts, or if the state machine continues no loops in further executions.
    */
   #goesOn({ scope, seq }: Position): object {
     if (!this.#continues) return {};
@@ -294,8 +303,8 @@ class ScriptedFunctions {
   }
 
   /**
-   * Throws an error if a question is asked twice. The timeout of a question is an outcome, so the question must not be
-   * repeated.
+   * Throws an error if an approval or an event wait is requested twice. Its timeout is an outcome of the node, so the
+   * state machine must not repeat the request.
    */
   #once({ scope, seq }: Position): object {
     const link = `${scope}#${seq}`;
@@ -343,14 +352,17 @@ function named(name: string, message: string): Error {
   return Object.assign(new Error(message), { name });
 }
 
-/** The ARN of the executed state machine, which starts itself for further executions. */
+/**
+ * The ARN of the executed state machine. The state machine starts itself when a loop continues in a further execution.
+ */
 export const itself = "arn:itself";
 /** Names of child executions that fail. */
 const failing = ["fails", "unseen"];
 const alreadyExists = "StepFunctions.ExecutionAlreadyExistsException";
 
 /**
- * Simulates Step Functions for child and further executions. A failed execution cannot be started again under its name.
+ * Simulates Step Functions for child executions, and for further executions that continue a loop. The name of a failed
+ * execution cannot be used again.
  */
 export class Children {
   readonly #failed = new Set<string>();

@@ -1,13 +1,16 @@
 import { conditionLabel, type IndexedNode } from "@nova/workflow";
 import fc from "fast-check";
 
-/** The fate of one entry. `pick` chooses its decision among the possible ones, or the number of a map's items. */
+/**
+ * The fate of one entry. `pick` chooses the decision of the node among the possible decisions, or the number of items
+ * if the node is a map.
+ */
 export interface Fate {
   /**
-   * `fails`: the node fails. `unseen`: it succeeds, but its Lambda dies ten times before it answers. `unsettled`: the
-   * Lambda of its settle task dies ten times, too. `flaky`: its Lambda dies once. `closed`: the run is closed
-   * meanwhile. `expires`: there is no answer to its question. `late`: there is an answer, but it does not reach Step
-   * Functions.
+   * `fails`: the node fails. `unseen`: the node succeeds, but its Lambda dies in every attempt before it answers.
+   * `unsettled`: the Lambda of the settle task also dies in every attempt. `flaky`: the Lambda of the node dies once.
+   * `closed`: the Lambda of the node reports that the run is closed. `expires`: the approval or wait gets no answer.
+   * `late`: it gets an answer, but the answer does not reach Step Functions.
    */
   kind: "succeeds" | "fails" | "unseen" | "unsettled" | "flaky" | "closed" | "expires" | "late";
   pick: number;
@@ -17,8 +20,8 @@ export interface Fate {
 const lastFate = 6;
 
 /**
- * Returns the fate of an entry. It depends only on scope and entry number, so that the speed of branches does not
- * change it.
+ * Returns the fate of an entry. The fate depends only on the scope and the number of the entry, so it is the same
+ * however fast the branches are.
  */
 export type Fates = (scope: string, seq: number) => Fate;
 
@@ -26,7 +29,7 @@ const fate: fc.Arbitrary<Fate> = fc.record({
   kind: fc.oneof(
     { weight: 35, arbitrary: fc.constant("succeeds" as const) },
     { weight: 20, arbitrary: fc.constantFrom("unseen" as const, "flaky" as const, "late" as const) },
-    // This fate is frequent, because only waits can expire. Other nodes with this fate succeed.
+    // This fate is frequent, because only approvals and event waits can expire. Other nodes with this fate succeed.
     { weight: 30, arbitrary: fc.constant("expires" as const) },
     { weight: 10, arbitrary: fc.constant("fails" as const) },
     { weight: 3, arbitrary: fc.constant("unsettled" as const) },

@@ -6,7 +6,10 @@ import { action, approval, childNode, decision, end, eventNode, map, start, unti
 
 export interface Graph {
   workflow: Workflow;
-  /** The node after each fork, by the name of the fork in the chain. It is null if the join ends the body of a map. */
+  /**
+   * The node after each fork, by the id of the fork. If the branches start after a map, the id is that of the map's
+   * join. The value is null if the body of a map ends after the fork.
+   */
   joins: Record<string, string | null>;
 }
 
@@ -27,7 +30,7 @@ interface Place {
   next: string | null;
   /** Nodes to which a choice may lead, in addition to the later pieces of the block and `next`. */
   others: string[];
-  /** True for the body of a map: no `onError` may lead back to its first node. */
+  /** True for the body of a map. In such a body, no `onError` may lead back to the first node. */
   isBody: boolean;
 }
 
@@ -116,7 +119,8 @@ class Assembly {
   }
 
   #map(id: string, { body: block, tolerated, maxConcurrency }: Each, extra: { onError?: string }): Node {
-    // Adds an end node if the body ends with a choice, which needs a target. Any other body ends without one.
+    // Adds an end node if the body contains a choice, because every edge of a choice needs a target. The last nodes of
+    // any other body have no edges.
     const done = needsEnd(block) ? `done${this.#count++}` : null;
     const body: Body = { nodes: done === null ? [] : [end(done)], edges: [] };
     const entry = this.#block(block, { body, next: done, others: [], isBody: true }) as string;
@@ -133,8 +137,8 @@ class Assembly {
 }
 
 /**
- * Returns the edges of a choice. An approval with a loop needs a default edge to leave it, and an edge without a loop
- * for one of its choices.
+ * Returns the edges of a choice, without its loop edge. Every approval gets a default edge, so that a run can leave its
+ * loop.
  */
 function edgesOf(from: string, { conditions, kind, hasDefault, hasTimeout }: Choice, targets: string[]): Edge[] {
   const extra = [
@@ -159,8 +163,8 @@ function isIn({ nodes }: Body, fork: string): boolean {
 }
 
 /**
- * Returns the part of a body that `entry` reaches without loop edges, with the loop edges that lead back, directly or
- * through nodes of their own (a detour).
+ * Returns the nodes that the node `entry` reaches without loop edges, and the edges between them. Adds the loop edges
+ * that lead back to one of these nodes, directly or through a node that only the loop edge reaches (a detour).
  */
 function reachable({ nodes, edges }: Body, entry: string): Body {
   const leaving = Map.groupBy(
@@ -178,8 +182,8 @@ function reachable({ nodes, edges }: Body, entry: string): Body {
     return seen;
   };
   const seen = behind(entry);
-  // True for a loop edge that leads back, directly or through nodes of its own (a detour). If a detour does not lead
-  // back, its nodes and its edge are left out.
+  // Returns whether a loop edge leads back, directly or through a detour. `reachable` omits the edge and the nodes of a
+  // detour that does not lead back.
   const comesBack = ({ from, to }: Edge) => {
     const next = behind(to);
     return next.has(from) && [...next].every((id) => id === to || seen.has(id));

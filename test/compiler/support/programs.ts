@@ -9,7 +9,10 @@ export interface Program {
   ends: number;
 }
 
-/** Pieces in a row. Each piece leads to the next piece, and the last piece leads to the node after the block. */
+/**
+ * A sequence of pieces. Each piece becomes a node and leads to the next piece. The last piece leads to the node after
+ * the block.
+ */
 export type Block = Piece[];
 
 export type Piece = Step | Choice | Each;
@@ -35,7 +38,7 @@ export interface Choice extends Failing {
   conditions: Condition[];
   hasDefault: boolean;
   hasTimeout: boolean;
-  /** Targets of additional edges, after this piece. */
+  /** The targets of the edges, in the order of their conditions. All targets are after this piece. */
   targets: Jump[];
   /**
    * An edge that leads back to an earlier piece of the block, or to this piece. With `detour` it leads back through a

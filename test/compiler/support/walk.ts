@@ -47,9 +47,9 @@ export interface Visits {
 
 /**
  * The end of the main line, a branch or an item. `succeeded`: the main line reached an end node. `done`: a branch or an
- * item ended without a failure. `failed`: a node failed, and its failure is in the chain. `lost`: a node failed, and its
- * failure could not be written, so it does not count as one that the map allows. `closed`: the run was closed meanwhile.
- * `either`: the end depends on which branch is faster.
+ * item ended without a failure. `failed`: a node failed, and its failure is in the chain. `lost`: a node failed, but
+ * its failure is not in the chain, so the `toleratedFailures` of a map do not cover it. `closed`: the run was closed
+ * meanwhile. `either`: the end depends on which branch is faster.
  */
 type End = { kind: "done" | "succeeded" | "closed" | "either" } | { kind: "failed" | "lost"; error: string };
 type Onward = { to: string | null } | End;
@@ -113,7 +113,8 @@ class Walker {
       return { to: onError };
     }
     if (fate.kind === "unsettled") return lambdaDied;
-    // A node of the main line without onError has no settle, so a Lambda that dies too often ends the run.
+    // Without `onError`, a node of the main line has no settle task, so the run ends if the Lambda of the node dies in
+    // every attempt.
     if (fate.kind === "unseen" && scope === "" && onError === undefined) return lambdaDied;
     if (node.type === "end") return { kind: "succeeded" };
     if (node.type === "map") return this.#map(indexed, itemCount(fate), scope, visited);
@@ -122,8 +123,8 @@ class Walker {
   }
 
   /**
-   * Returns the edge that a decision takes. If the edge leads back and was taken `max` times, it is the default edge;
-   * without a default edge the node fails.
+   * Returns the target of the edge that a decision takes. If the edge leads back and was already taken `max` times,
+   * this is the default edge. Without a default edge the node fails.
    */
   #decided({ node, edges }: IndexedNode, decision: string, visits: Visits): Onward {
     const edge = edgeFor(edges, decision);
@@ -180,7 +181,10 @@ class Walker {
     return end ?? this.#goOn(join, edges[0]?.to, scope, visited);
   }
 
-  /** Returns the end of the run at a failed join, or null if the run continues after the join. */
+  /**
+   * Visits the join of a fork. Returns null if the run continues after the join. Otherwise returns the reason why the
+   * main line, branch or item ends at the join.
+   */
   #join(join: string, ends: End[], at: { scope: string; visited: string[]; prefix: string; tolerated?: number }) {
     const count = (kind: End["kind"]) => ends.filter((end) => end.kind === kind).length;
     const { scope, visited, prefix, tolerated } = at;

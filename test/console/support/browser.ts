@@ -8,8 +8,8 @@ import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
 import { root } from "../../support/imports.ts";
 
 /**
- * The browser in CHROMIUM, or an installed one. The headless shell is preferred, because it needs half the processor
- * time of the other browsers.
+ * The paths of browsers: the path in the environment variable CHROMIUM, and the paths of browsers that Debian installs.
+ * The headless shell is preferred, because it needs half the processor time of the other browsers.
  */
 const places = [
   process.env.CHROMIUM,
@@ -43,7 +43,10 @@ export interface Opened {
   complains?: boolean;
 }
 
-/** Starts a browser for the tests of a file. Errors in its console, such as violations of the policy, fail the file. */
+/**
+ * Starts a browser for the tests of a file. Errors in the console of the browser, such as violations of the page's
+ * Content-Security-Policy, make the tests of the file fail.
+ */
 export function useBrowser() {
   let browser: Browser;
   const opened: BrowserContext[] = [];
@@ -76,12 +79,16 @@ export function useBrowser() {
 
 /** Closes a context and its pages, because an open page would continue to poll the server. */
 async function closeContext(context: BrowserContext): Promise<void> {
-  // A request of a test's route may still be open. Without this line, its error fails the whole run of the tests.
+  // A test may have installed a handler for requests that is still waiting. Without this line, the error of this
+  // handler would fail the whole test run.
   for (const page of context.pages()) await page.unrouteAll({ behavior: "ignoreErrors" });
   await context.close();
 }
 
-/** The browser logs every failed request. The page shows these errors itself. */
+/**
+ * Returns whether a message of the browser's console only reports a response with an error status. Such a message is no
+ * mistake of the page, because the page itself shows the error to the user.
+ */
 function isAnswer(text: string): boolean {
   return text.startsWith("Failed to load resource: the server responded with a status of");
 }
@@ -93,7 +100,10 @@ export function waitUntil<Found>(look: () => Found | Promise<Found>): Promise<Fo
   return vi.waitFor(look, { timeout: patienceMs, interval: 50 });
 }
 
-/** Presses Tab until the element has the focus; at most as often as a user would. */
+/**
+ * Presses Tab until the element has the focus. Fails after `most` presses, because a user would not press Tab more
+ * often.
+ */
 export async function tabTo(page: Page, target: Locator, most = 15): Promise<void> {
   await target.waitFor();
   const stops: unknown[] = [];
@@ -125,7 +135,10 @@ export async function waitUntilLoaded(page: Page): Promise<void> {
   });
 }
 
-/** The code of axe. It is evaluated through the debugger, which the page's policy does not restrict. */
+/**
+ * The code of axe. It is evaluated through the debugger, because the page's Content-Security-Policy forbids a script
+ * from elsewhere.
+ */
 let axe: Promise<string> | undefined;
 
 const everyRule = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] };

@@ -82,7 +82,10 @@ async function answerRun(page: Page, { nodes, edges, entries }: Large): Promise<
   return `/runs/${id}`;
 }
 
-/** Answers with a run of a graph with `count` nodes, in rows with crossing edges. */
+/**
+ * Answers the page's requests with a run of a graph with `count` nodes, which are in rows with crossing edges. Returns
+ * the path of the run's page.
+ */
 export function answerGraph(page: Page, count: number): Promise<string> {
   const width = 10;
   const name = (number: number) => `node_${number}`;
@@ -101,7 +104,10 @@ export function answerGraph(page: Page, count: number): Promise<string> {
   });
 }
 
-/** Answers with a run of a map with many items, some of which failed. */
+/**
+ * Answers the page's requests with a run of a map with `count` items, some of which failed. Returns the path of the
+ * run's page.
+ */
 export function answerMap(page: Page, count: number): Promise<string> {
   const body = { nodes: [{ id: "price", type: "action", executor: { kind: "code" } }], edges: [] };
   const branches = Array.from({ length: count }, (_, item) => {
@@ -115,7 +121,10 @@ export function answerMap(page: Page, count: number): Promise<string> {
   return answerRun(page, { nodes: [{ id: "each", type: "map", body }], edges: [], entries: [map, close] });
 }
 
-/** Answers with an entry whose context refers to a large JSON blob at the address `blob`. */
+/**
+ * Answers the page's requests with a run whose entry has a context that refers to a large JSON blob at the address
+ * `blob`.
+ */
 export async function answerValue(page: Page, bytes: number, blob: string): Promise<string> {
   const nodes = [{ id: "make", type: "action", executor: { kind: "code" } }];
   const rows = Array.from({ length: bytes / 100 }, (_, row) => ({ row, text: "x".repeat(80) }));

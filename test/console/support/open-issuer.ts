@@ -6,9 +6,9 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 
 /** The behaviour of the issuer for the next request. */
 export interface Behaviour {
-  /** Additional claims of its tokens. */
+  /** Additional claims of the issuer's tokens. */
   claims: Record<string, unknown>;
-  /** Lifetime of its tokens in seconds. */
+  /** Lifetime of the issuer's tokens in seconds. */
   expiresIn: number;
   /** The error with which the issuer redirects to the page; absent: the issuer grants a code. */
   refuses?: string;
@@ -31,7 +31,10 @@ interface Code {
   challenge: string;
 }
 
-/** Starts an OpenID Connect issuer on 127.0.0.1: code flow with PKCE for one public client, and single-use refresh tokens. */
+/**
+ * Starts an OpenID Connect issuer on 127.0.0.1. It supports the code flow with PKCE for one public client, and each
+ * refresh token is valid only once.
+ */
 export async function openIssuer(clientId: string, audience: string): Promise<Issuer> {
   const { privateKey, publicKey } = await generateKeyPair("ES256");
   const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: "1", alg: "ES256" }] };
@@ -58,7 +61,10 @@ export async function openIssuer(clientId: string, audience: string): Promise<Is
     return { access_token, token_type: "Bearer", expires_in, refresh_token: refresh };
   }
 
-  /** Whether the form has a valid code or refresh token. Each works once. */
+  /**
+   * Returns whether the form of a token request has a valid code or a valid refresh token. Each of them is valid only
+   * once.
+   */
   function isGranted(form: Record<string, string>): boolean {
     if (form.grant_type === "refresh_token") return refreshes.delete(form.refresh_token ?? "");
     const code = codes.get(form.code ?? "");

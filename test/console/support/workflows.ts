@@ -11,7 +11,10 @@ const edge = (from: string, to: string, condition?: Condition, more: object = {}
 const start = { id: "start", type: "start" };
 const end = { id: "end", type: "end" };
 
-/** Parallel branches, a decision, exact numbers, and a failure in line 4 for values above 9000. */
+/**
+ * A workflow with parallel branches, a decision, numbers whose digits JavaScript would change, and a failure in line 4
+ * for values above 9000.
+ */
 const orders = {
   name: "Orders",
   nodes: [
@@ -34,7 +37,7 @@ const orders = {
   ],
 };
 
-/** A map in which every seventh item fails. */
+/** A workflow with a map in which every seventh item fails. */
 const prices = {
   name: "Prices",
   nodes: [
@@ -54,7 +57,7 @@ const prices = {
   edges: [edge("start", "load"), edge("load", "each"), edge("each", "end")],
 };
 
-/** A loop with three iterations. */
+/** A workflow with a loop of three rounds. */
 const polls = {
   name: "Polls",
   nodes: [
@@ -72,7 +75,7 @@ const polls = {
   ],
 };
 
-/** Runs until the test creates a file, at most one minute. */
+/** A workflow whose first node sleeps for `seconds`, or for one minute if the context has no `seconds`. */
 const slow = {
   name: "Slow",
   nodes: [
@@ -108,7 +111,10 @@ const waits = {
   ],
 };
 
-/** The CLI publishes workflows in alphabetical order, so `waits` is the last one. */
+/**
+ * `nova dev` publishes the workflows in alphabetical order. So all workflows are published when it reports the workflow
+ * `waits`.
+ */
 const workflows: Record<string, object> = { nightly, orders, polls, prices, slow, waits };
 
 export async function writeWorkflows(folder: string): Promise<void> {

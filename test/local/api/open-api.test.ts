@@ -148,7 +148,7 @@ describe("requests to the local API", () => {
     expect(held).toEqual(expected);
   });
 
-  it("hold the work of runs while they wait for their turn, and afterwards for at most half a second", async () => {
+  it("delay the work of runs while they wait for other requests, and for at most half a second after their own start", async () => {
     const { held, ask } = api();
     for (const number of [1, 2, 3]) ask("one", `/${number}`);
     await vi.advanceTimersByTimeAsync(499);

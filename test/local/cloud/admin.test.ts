@@ -82,7 +82,7 @@ describe("the admin endpoint of a data folder's owner", () => {
     expect(await joinOwner(owner, "secret", true)).toBeNull();
   });
 
-  it("reports to the owner only guests that want executions to continue", async () => {
+  it("calls the listener of the owner only for guests that want executions to continue", async () => {
     let drivers = 0;
     admin.guests.onDriver(() => {
       drivers += 1;
@@ -124,7 +124,10 @@ describe("an owner of a data folder that dies", () => {
   );
 });
 
-/** Starts an owner that admits a guest, answers each request with this text, and breaks the connection. */
+/**
+ * Starts a server that acts as the owner of a data folder. It admits a guest, answers every other request with `text`,
+ * and then breaks the connection.
+ */
 async function ownerSaying(text: string) {
   const server = createServer((request, response) => {
     if (request.url === "/health") return response.end('{"instance":"one"}');

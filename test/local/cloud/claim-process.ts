@@ -1,6 +1,6 @@
 /**
- * A process that claims a data folder and reports its role. It leaves the folder after the message `close`, or at the
- * end of stdin.
+ * A process that opens a data folder, and prints whether it is the owner of the folder or a guest. It leaves the folder
+ * when it reads anything from stdin, or at the end of stdin.
  */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";

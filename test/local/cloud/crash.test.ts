@@ -1,4 +1,4 @@
-// @module-tag deep
+// @module-tag deep: these tests take long, so `npm test` leaves this file out.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";

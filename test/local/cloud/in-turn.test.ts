@@ -5,7 +5,7 @@ import { openLocalCloud } from "@nova/local";
 import { expect, it } from "vitest";
 import { openTestCloud } from "../../support/cloud.ts";
 
-it("a process that opens one local cloud after another uses the data of the open cloud, as owner and as guest", async () => {
+it("a process that opens one local cloud after another reads the data of the cloud that is open now, both as its owner and as its guest", async () => {
   for (const turn of ["first", "second"]) {
     const dataDir = await mkdtemp(join(tmpdir(), `nova-${turn}-`));
     const owner = await openLocalCloud({ dataDir });

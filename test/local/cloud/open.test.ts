@@ -16,7 +16,7 @@ const chaotic = chaoticFunctions(20_261_121);
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "nova-cloud-"));
-  // With these functions every task is delivered twice, and some Lambdas die.
+  // These functions run every task twice, and kill some of the invocations.
   cloud = await openLocalCloud({ dataDir, invokeLambda: chaotic.invokeLambda });
 });
 

@@ -44,7 +44,7 @@ function clientWith(accessKeyId: string, endpoint = server.url): DynamoDBClient 
   return client;
 }
 
-it("the local cloud performs direct calls of its own process, and reports each call with its operation and input", async () => {
+it("the local cloud performs the AWS calls of its own process without HTTP, and reports the operation and the input of each call", async () => {
   await createTable(clientWith("mine"), "items");
   expect(seen.find(({ operation }) => operation === "CreateTable")).toMatchObject({
     port: Number(new URL(server.url).port),
@@ -59,7 +59,7 @@ it("the local cloud refuses an access key that does not belong to the data folde
 });
 
 it.each(["throttle", "error", "lost"] as const)(
-  "a direct call of the local DynamoDB that fails with the fault %s is retried by the AWS SDK",
+  "a call of the local DynamoDB without HTTP is retried by the AWS SDK after the fault %s",
   async (fault) => {
     await createTable(clientWith("mine"), "items");
     const given: (typeof fault | undefined)[] = [fault];
@@ -70,13 +70,13 @@ it.each(["throttle", "error", "lost"] as const)(
   },
 );
 
-it("a direct call of the local DynamoDB throws an error of the AWS SDK if every retry fails", async () => {
+it("a call of the local DynamoDB without HTTP throws an error of the AWS SDK if every retry fails", async () => {
   faults = () => "error";
   const describe = new DescribeTableCommand({ TableName: "items" });
   await expect(clientWith("mine").send(describe)).rejects.toThrow(InternalServerError);
 });
 
-it("the local DynamoDB refuses direct calls after its close, and causes no warning about its database", async () => {
+it("the local DynamoDB refuses calls without HTTP after its close, and causes no warning about its database", async () => {
   using warning = vi.spyOn(process, "emitWarning");
   const other = await opened();
   const stopOther = serveOwnCalls([other], () => {});
@@ -95,7 +95,7 @@ it("the local DynamoDB refuses direct calls after its close, and causes no warni
   stopOther();
 });
 
-it("the global fetch calls the sandboxes and the control plane of this process without HTTP until the cloud stops", async () => {
+it("the global fetch calls the sandboxes and E2B's control plane in this process without HTTP until the local cloud stops", async () => {
   const over = vi.fn(async () => new Response("over HTTP"));
   vi.stubGlobal("fetch", over);
   const cells: unknown[] = [];
@@ -125,7 +125,7 @@ it("the global fetch calls the sandboxes and the control plane of this process w
   vi.unstubAllGlobals();
 });
 
-it("the local DynamoDB ignores undefined attributes of an item in a direct call, as it does over HTTP", async () => {
+it("the local DynamoDB ignores undefined attributes of an item in a call without HTTP, as in a call over HTTP", async () => {
   const client = clientWith("mine");
   await createTable(client, "items");
   const Item = { pk: { S: "a" }, sk: { S: "b" }, n: { N: "1.0", S: undefined }, none: undefined } as never;

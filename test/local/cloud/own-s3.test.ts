@@ -156,14 +156,14 @@ it("the local S3 stores nothing if a stream from its own process breaks", async 
   expect(await sent(http, new HeadObjectCommand({ Bucket, Key: "broken" }))).toMatchObject({ status: 404 });
 });
 
-it("the local S3 removes the objects that a direct call names", async () => {
+it("the local S3 removes the objects that a call without HTTP names", async () => {
   for (const name of ["gone/1", "gone/2"]) await own.send(put(name, small));
   const Objects = [{ Key: "gone/1" }, { Key: "gone/2" }];
   await own.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }));
   expect(await sent(http, new ListObjectsV2Command({ Bucket, Prefix: "gone/" }))).toMatchObject({ KeyCount: 0 });
 });
 
-it("a call is sent over HTTP if the local S3 does not support its operation or a field in direct calls", async () => {
+it("a call of the local S3 is sent over HTTP if its operation or one of its fields is not supported without HTTP", async () => {
   await own.send(put("source", small));
   performed = [];
   await own.send(new CopyObjectCommand({ Bucket, Key: "copy", CopySource: `${Bucket}/source` }));
@@ -175,7 +175,7 @@ it("a call is sent over HTTP if the local S3 does not support its operation or a
 });
 
 it.each(["throttle", "error"] as const)(
-  "a direct call of the local S3 that fails with the fault %s is retried",
+  "a call of the local S3 without HTTP is retried by the AWS SDK after the fault %s",
   async (fault) => {
     const given: (typeof fault | undefined)[] = [fault];
     faults = () => given.shift();
@@ -194,14 +194,14 @@ it("a signed URL of the local S3 works over HTTP, and its creation performs no o
   expect(performed).toEqual(["HeadObject"]);
 });
 
-it("the body in the response of a direct call can be read only once, as the AWS SDK requires", async () => {
+it("the body of an object that was read without HTTP can be read only once, as the AWS SDK requires", async () => {
   await own.send(put("once", small));
   const { Body } = await own.send(new GetObjectCommand({ Bucket, Key: "once" }));
   expect(await Body?.transformToString()).toBe(small.toString());
   await expect(Body?.transformToString()).rejects.toThrow("already been transformed");
 });
 
-it("the local S3 closes only when all running direct calls have ended, and refuses later calls", async () => {
+it("the local S3 closes only when all running calls without HTTP have ended, and refuses later calls", async () => {
   const other = await openS3({ dataDir: null, ...key });
   const client = new S3Client({ endpoint: other.url, region: "us-east-1", credentials: key, forcePathStyle: true });
   await client.send(new CreateBucketCommand({ Bucket }));

@@ -117,7 +117,7 @@ it("a map reports the number of its items", async () => {
   expect((await told(input, { count: 200, items: [] })).at(-1)).toEqual({ node: "m", state: "succeeded", count: 200 });
 });
 
-it("a Lambda reports only the end for the second task of a wait, and reports nothing if it runs no node", async () => {
+it("the second Lambda of a wait reports only the end of the wait, and a Lambda that runs no node reports nothing", async () => {
   expect(await told({ execution, node: "a", waited: true }, {})).toEqual([{ node: "a", state: "succeeded" }]);
   expect(await told({ execution, join: "a" }, {})).toEqual([]);
   expect(await told({ execution, node: "a" }, {}, runNode.replace("run-node", "settle-node"))).toEqual([]);

@@ -48,7 +48,7 @@ describe("the local cloud", { timeout: 60_000 }, () => {
     const second = await run();
     await cloud.close();
     await open(true);
-    // The sweep lists the newest root before it decides whether to make a tree. The close waits for a tree that is
+    // The sweep lists the newest root before it decides whether to make a tree. `cloud.close` waits for a tree that is
     // being made.
     const look = vi.spyOn(cloud.service.rootStore, "list");
     await vi.waitFor(() => expect(look).toHaveBeenCalled(), 20_000);

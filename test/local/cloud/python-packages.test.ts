@@ -38,7 +38,8 @@ describe("the requirements of a workflow", () => {
     });
     expect(stdout).toBe("42\n");
     expect(await readdir(join(folder, "templates"))).toEqual(["a"]);
-    // The code is already compiled, because sandboxes cannot write there and would compile it at every start.
+    // The code of the package is already compiled. Otherwise sandboxes would compile it at every start, because they
+    // cannot write into this folder.
     expect(await readdir(target, { recursive: true })).toContainEqual(expect.stringMatching(/novatiny.*\.pyc$/));
     await installRequirements(python, ["this is already there"], target);
   });

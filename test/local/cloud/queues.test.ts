@@ -14,7 +14,8 @@ let dataDir: string;
 let cloud: LocalCloud;
 
 /**
- * Opens the cloud. With `stays`, the cloud continues waiting runs, as in `nova dev`. Without it, the cloud only reads.
+ * Opens the cloud. If `stays` is true, the cloud starts and continues runs, as in `nova dev`. Otherwise it only reads
+ * runs.
  */
 async function open(stays: boolean): Promise<void> {
   lendPython(dataDir);
@@ -36,8 +37,8 @@ afterAll(async () => {
 });
 
 /**
- * Starts one run for each number of seconds, which its code sleeps. Returns when the first run is at work. The other
- * runs wait for the only slot.
+ * Starts one run for each number in `seconds`. The code of a run sleeps for this number of seconds. Resolves when the
+ * first run is running. The other runs wait in the queue, because only one run may run at a time.
  */
 async function start(...seconds: number[]): Promise<string[]> {
   const ids: string[] = [];

@@ -88,7 +88,7 @@ const arrival = {
   context: "{}",
 } as const;
 
-it("observeDeliveries reports each refused delivery, even if only one of two equal deliveries is recorded", async () => {
+it("observeDeliveries reports every refused delivery, although equal deliveries are recorded only once", async () => {
   for (const _ of "ab") await recordRefusedDelivery(ports(), known, "no such hook");
   expect(told).toEqual(["null refused: no such hook", "null refused: no such hook"]);
   expect(world.records).toHaveLength(1);

@@ -47,7 +47,7 @@ describe("the documentation of the Python packages in a template", () => {
     expect(documentation.search("unknown", "", "nova").text).not.toContain("novatiny");
   });
 
-  it("is optional: if Python fails to index it, nothing is stored", async () => {
+  it("is not stored if Python fails to index it, and this failure is ignored", async () => {
     const file = join(folder, "none", "x.json");
     expect(await indexDocstrings({ ...python, path: "/bin/false" }, [], [], file)).toBe(false);
     expect(existsSync(join(folder, "none"))).toBe(false);
@@ -60,7 +60,7 @@ describe("the documentation of the Python packages in a template", () => {
   });
 });
 
-it("code gets no light sandbox if it imports a module that light sandboxes have not loaded", () => {
+it("namesLargeModules returns true for code that imports a module of the list LARGE in warming.py, and false for a module of the list SMALL", () => {
   const warming = readFileSync("packages/e2b-local/src/python/nova_sandboxd/warming.py", "utf8");
   const [small = [], large = []] = ["SMALL", "LARGE"].map((name) => {
     const list = new RegExp(`^${name} = \\(\n([^)]+)`, "m").exec(warming)?.[1] ?? "";

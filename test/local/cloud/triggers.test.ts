@@ -7,8 +7,6 @@ import { type LocalApi, openApi } from "@nova/local";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { inARow, openTestCloud, type TestCloud } from "../../support/cloud.ts";
 
-// Set before the functions are loaded, because they read the variable only then.
-
 const key = "whsec_9f8e";
 
 let cloud: TestCloud;
@@ -53,7 +51,7 @@ async function ask(request: string, body?: object): Promise<unknown> {
   return answer.status === 204 ? undefined : answer.json();
 }
 
-/** Returns the status of the answer, followed by the text of the problem. */
+/** Sends a request that the API must refuse. Returns the status and the detail of the problem. */
 async function problem(request: string, body: object): Promise<string> {
   const { status, detail } = (await ask(request, body)) as { status: number; detail: string };
   return `${status} ${detail}`;
@@ -65,7 +63,7 @@ function deliver(body: string, delivery: string, by = key) {
   return fetch(`${api.url}/hooks/vendor`, { method: "POST", body, headers });
 }
 
-/** Returns the first run that a trigger started, after its end. */
+/** Waits until the trigger has started a run, and until this run has ended. Returns the id of the run. */
 async function ranBy(trigger: string): Promise<string> {
   const execution = await vi.waitFor(
     async () => {

@@ -11,12 +11,12 @@ export const eras = {
 } as const satisfies Record<string, ClientOptions>;
 export type Era = keyof typeof eras;
 
-/** A connected client of the protocol's own SDK. */
+/** A client of MCP's official SDK that is connected to a server. */
 export interface Connected extends AsyncDisposable {
   client: Client;
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of the result
   call(name: string, asked?: Record<string, unknown>): Promise<any>;
-  /** The sentence with which a tool refuses a call. */
+  /** Calls a tool that must refuse the call. Returns the sentence with which the tool refuses it. */
   refusal(name: string, asked?: Record<string, unknown>): Promise<string>;
 }
 

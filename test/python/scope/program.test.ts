@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { askedIn, programOf } from "../support/program.ts";
 
-/** Returns the origins of the name that the source assigns to `_`. */
+/**
+ * The source assigns a name to `_`. Returns the kinds of origin that this name can have, such as `provided` or `value`.
+ */
 function originsIn(source: string): string[] {
   const program = programOf(source);
   const asked = askedIn(program);

@@ -9,7 +9,7 @@ export type FaultKind =
   | "missing import"
   | "unfit value";
 
-/** The codes of findings that report a fault of this kind. */
+/** Matches, for each kind of fault, the codes of the findings that report such a fault. */
 export const codesOf: Record<FaultKind, RegExp> = {
   syntax: /^PY101$/,
   "undefined name": /^PY10[23]$/,
@@ -25,7 +25,10 @@ export interface Fault extends Snippet {
   how: string;
 }
 
-/** Makes copies of a correct snippet, each with one fault, of every kind that is possible in it. */
+/**
+ * Returns copies of a correct snippet. Each copy has one fault. Together, the copies have every kind of fault that can
+ * be inserted into this snippet.
+ */
 export function faultsOf(snippet: Snippet): Fault[] {
   return Object.entries(makers).flatMap(([kind, make]) =>
     make(snippet).map(([how, source]) => ({ ...snippet, source, kind: kind as FaultKind, how })),
@@ -66,7 +69,10 @@ function withoutImports({ source }: Snippet): Made {
   });
 }
 
-/** Makes the fault of a forgotten context: replaces `context["total"]` by `total`, unless that name is used. */
+/**
+ * Makes the fault of a forgotten context: replaces `context["total"]` by `total`. Makes no fault if the code uses the
+ * name `total` elsewhere.
+ */
 function bareKeys({ source }: Snippet): Made {
   const found = /\bcontext\[(["'])(\w+)\1\](?!\s*([-+*/|]?=(?!=)|,.*=))/.exec(code(source));
   const [whole = "", , key = ""] = found ?? [];
@@ -105,7 +111,10 @@ function wrongKeys({ source, facts }: Snippet): Made {
   });
 }
 
-/** True for a key that the code tests, sets or reads in a try for KeyError: misspelling it would be no fault. */
+/**
+ * Returns whether the code reads a key without testing or setting it, and without a try for KeyError. Only then is a
+ * misspelt key a fault.
+ */
 function isTakenForGranted(source: string, key: string): boolean {
   const sets = new RegExp(
     `context\\[["']${key}["']\\](\\[.*\\])?\\s*[-+*/|]?=(?!=)|\\b${key}=|del context|["']${key}["'] (not )?in|get\\(["']${key}`,

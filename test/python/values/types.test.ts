@@ -69,7 +69,7 @@ describe("a value that the context cannot store", () => {
     expect(unfitIn(source)).toBeUndefined();
   });
 
-  it("is found by other rules than those of json.dumps, which rejects bytes and accepts numbers as keys", () => {
+  it("is found by the rules of json.dumps if the code passes the value to json.dumps: bytes are rejected, and numbers are accepted as keys", () => {
     expect(unfitIn("_ = {'a': b'x'}", true)).toBe(".a");
     expect(unfitIn("_ = {1: 'a'}", true)).toBeUndefined();
   });

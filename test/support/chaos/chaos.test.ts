@@ -6,9 +6,9 @@ import { virtualClock } from "../../aws-local/states/support/virtual-clock.ts";
 import { type InvokeObserved, withChaos } from "./chaos.ts";
 
 /**
- * Values for the random numbers that a task draws, in this order: whether the second delivery is parallel or late; how
- * late it is; the answer of which delivery the caller gets; the delivery that a kill hits; the time of the kill;
- * whether the kill happens.
+ * Random numbers in the order in which `withChaos` draws them for a task. They decide whether the second delivery
+ * starts together with the first one or later, how much later it starts, and which delivery's answer the caller gets.
+ * The last three numbers decide which delivery a kill hits, when it happens, and whether it happens.
  */
 const TOGETHER = 0.1;
 const LATE = [0.9, 0.5];

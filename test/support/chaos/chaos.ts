@@ -24,8 +24,8 @@ export interface Chaos {
 }
 
 /**
- * The latest time of a kill after the start of the function. Half of the kills happen within 30 ms, so that some
- * interrupt the middle of the work on any machine.
+ * The latest time of a kill after the start of the function. Half of the kills happen within 30 ms, so that some kills
+ * interrupt the function in the middle of its work, even on a fast machine.
  */
 const LATEST_KILL_MS = 900;
 const LATEST_DELIVERY_MS = 120;

@@ -19,7 +19,7 @@ export interface WorkerLambdaOptions {
 }
 
 export interface WorkerLambdaRuntime {
-  /** Invokes a function. If the signal is aborted, the invocation is killed at the point that it has reached. */
+  /** Invokes a function. If the signal aborts, the invocation is killed at once, even in the middle of its work. */
   invokeLambda: InvokeObserved;
   /** Kills all running invocations. */
   close(): Promise<void>;

@@ -48,7 +48,10 @@ export class WorkerSandbox {
     return this.#settle.promise;
   }
 
-  /** Sets whether the thread is idle, so that it has no invocation. An idle thread does not keep the process alive. */
+  /**
+   * Notes whether the thread is idle, which means that it runs no invocation. An idle thread does not keep the process
+   * alive.
+   */
   setIdle(idle: boolean): void {
     if (idle) this.#worker.unref();
     else this.#worker.ref();

@@ -54,9 +54,9 @@ const seconds = { analysis: 15, task: 30 };
 const price = { cost_usd: 0.001, tokens_input: 100, tokens_cached: 40, tokens_output: 10 };
 
 /**
- * A pipeline with the structure of the real one: a journal of agent steps, with requests to models between them. Like
- * every other call, a request can be interrupted by a kill. If a request finally fails, the node fails at once. No
- * second delivery repeats the request.
+ * A pipeline with the structure of the real pipeline: it sends requests to models, and records agent steps in a
+ * journal. A kill can interrupt a request. If a model gives no answer, the node fails at once, and no second delivery
+ * repeats the request.
  */
 export class Authors {
   readonly payments: Payment[] = [];
@@ -64,7 +64,7 @@ export class Authors {
   readonly tasks: PromptTask[] = [];
   /** The tasks of text nodes that pipelines received, in order. A task that is delivered twice is listed twice. */
   readonly questions: TextTask[] = [];
-  /** The pinned code with which a delivery started, by key. */
+  /** The pinned code that deliveries have received, by the id of the code. */
   readonly #generations = new Map<string, PinnedCode>();
   readonly #chain: ChainState;
   readonly #minds: Minds;
@@ -213,7 +213,7 @@ class Writing {
   }
 
   /**
-   * Runs pinned code. Returns null if the code failed by its own fault, so that the caller asks a model for new code.
+   * Runs pinned code. Returns null if the code itself caused its failure. The caller then asks a model for new code.
    */
   async #hit(pinned: PinnedCode): Promise<PipelineOutcome | null> {
     const { code, generation } = pinned;

@@ -24,7 +24,7 @@ const states: readonly Turn["state"][] = ["held", "failing", "closed"];
 export class ChainState {
   readonly places = new Map<string, Place>();
   readonly notes = new Map<string, ChainNote[]>();
-  /** By process: the steps that the latest read of this process returned. */
+  /** For each process, the steps that its latest read has returned. */
   readonly stepsSeen = new WeakMap<Caller, StoredStep[]>();
   /** Called for every entry that is written. */
   onEntry: (at: EntryId, entry: StoredEntry) => void = () => undefined;
@@ -36,7 +36,10 @@ export class ChainState {
     return place;
   }
 
-  /** Returns the turns and entries of an execution in the order of their keys; with `only`, those of one scope. */
+  /**
+   * Returns the turns and entries of an execution in the order of their keys. If `only` names a scope, returns only
+   * those of this scope.
+   */
   linksOf(execution: string, only?: string): Place[] {
     return Array.from(this.places)
       .filter(([key, { turn, entry }]) => key.startsWith(`${execution}#`) && (turn || entry))

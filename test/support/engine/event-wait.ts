@@ -6,7 +6,10 @@ import { Story } from "./story.ts";
 
 export type EventTerms = Partial<Extract<WaitNode["for"], { kind: "event" }>>;
 
-/** A story of the workflow prepare -> pause -> end, where `pause` waits for an event. */
+/**
+ * A story (a run whose calls the test performs one by one) of the workflow prepare -> pause -> end, where `pause` waits
+ * for an event.
+ */
 export class EventWait extends Story {
   ports = this.world.ports(atOnce);
 
@@ -43,14 +46,14 @@ export class EventWait extends Story {
     return tasks.map(({ execution }) => execution);
   }
 
-  /** Delivers an event. Returns the ids of the runs that continue because of it. */
+  /** Lets a process make at most `calls` calls. Returns whether the process is still running then. */
   async advance(process: Process, calls: number): Promise<boolean> {
     await settled();
     for (let n = 0; n < calls && !process.isOver; n++) await this.perform(process);
     return !process.isOver;
   }
 
-  /** All entries as stored JSON text, including the event that ended the wait. */
+  /** All stored items of the chain as JSON text. They contain the event that ended the wait. */
   get news(): string {
     return JSON.stringify(Array.from(this.world.chain.places.values()));
   }

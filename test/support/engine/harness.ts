@@ -19,7 +19,10 @@ export interface Script {
   result: CodeResult;
 }
 
-/** The state, inside the sandbox, of the program that one delivery has started. */
+/**
+ * A program that a delivery has started in a sandbox to run code. `claimed`: this program runs the code. `attached`:
+ * the program of another delivery runs the code. `tombstoned`: the code may not run in this sandbox.
+ */
 export interface Execution {
   state: "starting" | "tombstoned" | "claimed" | "attached";
 }
@@ -29,13 +32,16 @@ export interface Code {
   script: (request: RunRequest) => Script;
   /** Called when code starts. */
   onBegin: (run: Run) => void;
-  /** Returns the weight of the process that runs the next code. With a larger weight the code is faster. */
+  /**
+   * Returns the weight with which the scheduler picks the process of the next code. With a larger weight the code is
+   * faster.
+   */
   weight?: () => number;
 }
 
 /**
  * Runs the program that a delivery starts in a sandbox. The program claims the right to run the code, checks that there
- * is no tombstone, runs the code and keeps the result. It continues after the end of the delivery.
+ * is no tombstone, runs the code and keeps the result. The program can continue after the delivery has ended.
  */
 export async function runHarness(process: Process, box: Box, request: RunRequest, execution: Execution, code: Code) {
   const name = claimName(request.claim);
@@ -74,8 +80,8 @@ export async function runHarness(process: Process, box: Box, request: RunRequest
 }
 
 /**
- * Returns whether code of this execution may run in the sandbox. When the first code of an execution starts, all code
- * of earlier executions ends. That code may never run in the sandbox again.
+ * Returns whether code of this execution may run in the sandbox. When the first code of an execution starts in the
+ * sandbox, all code of earlier executions ends there. The earlier executions may never run code in this sandbox again.
  */
 function admits(box: Box, execution: string): boolean {
   const last = box.tenants.at(-1);
@@ -90,7 +96,7 @@ function admits(box: Box, execution: string): boolean {
 async function runCode(process: Process, run: Run, script: Script): Promise<void> {
   // A delivery can kill the code of an entry. Then this program stops its work.
   const going = () => run.state === "running";
-  // A tool of an agent sees only its arguments.
+  // The key may be missing, because the code of an agent's tool gets only the arguments of the call.
   if (script.reads !== undefined && run.request.context.some(({ key }) => key === script.reads)) {
     run.need = referenceUnder(run.request, script.reads);
     await process.call({
@@ -124,7 +130,7 @@ function referenceUnder(request: RunRequest, key: string): BlobRef {
   return (JSON.parse(json) as { $blob: BlobRef }).$blob;
 }
 
-/** Returns the start of the names of all claims for an entry. */
+/** Returns the prefix that the names of all claims for an entry have. */
 export function linkOf(execution: string, seq: number): string {
   return entryName({ execution, scope: "", seq });
 }

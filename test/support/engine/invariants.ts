@@ -21,7 +21,10 @@ import { claimName, type Run } from "./sandbox-state.ts";
 import { atOnce } from "./scheduler.ts";
 import type { World } from "./world.ts";
 
-/** Checks the invariants of the protocol: some while the engine runs, and others after all work has ended. */
+/**
+ * Checks the invariants of the protocol. It checks some invariants while the engine runs, and the other invariants
+ * after all work has ended.
+ */
 export class Invariants {
   readonly violations: string[] = [];
   /** All runs of code that have started, by name of their claim. */
@@ -118,8 +121,8 @@ export class Invariants {
   }
 
   /**
-   * Checks that each place of the document got its outcome from the document, and that no other place did. If a
-   * decision ended a loop earlier than in the document, later visits of the loop need no outcome.
+   * Checks that the run reuses the outcomes of exactly those places (visits of nodes) that the document lists. A
+   * decision whose result differs from the document need not reuse its outcome.
    */
   async judgeDocument(id: string, outcomes: readonly Member[], within = ""): Promise<void> {
     const { entries } = await Source.read(this.#world.ports(atOnce), id);
@@ -253,7 +256,8 @@ export class Invariants {
       this.violations.push(...judgeWritten(written).map((sentence) => `${where} ${sentence}`));
       return;
     }
-    // If code in place of a model has run, only earlier attempts are steps, as for other nodes.
+    // An agent that has asked its model has a step for the reply. An agent whose compiled code ran instead of the model
+    // is checked below, like any other node.
     if (node?.type === "agent" && head.code === null) {
       const isAsked = head.status === "failed" || head.reused_from !== undefined || head.steps.length > 0;
       if (!isAsked) this.#violated(`${where} has no step with the reply of its model`);
@@ -290,14 +294,15 @@ export class Invariants {
 
   /**
    * Checks that Step Functions visited the nodes in the order of the chain. Step Functions may have visited one more
-   * node, whose delivery found that the run was closed. If Step Functions has stopped a branch, the join may add
-   * outcomes of a document to that branch.
+   * node, whose delivery found that the run was closed. The chain may have further entries in a branch that Step
+   * Functions has stopped, because the join adds the outcomes of a document to this branch.
    */
   #judgePath(heads: Head[], states: string[]): void {
     const isNode = ({ node_type }: Head) => node_type !== "close" && node_type !== "join";
     const path = heads.filter(isNode);
     const taken = path.map(({ node_id }) => node_id);
-    // A state after a pause state belongs to the same visit of a long node. It only checks whether the code has ended.
+    // A state after a pause state belongs to the same visit of a long node. Such a state only checks whether the code
+    // has ended.
     const visited = states.filter((name, i) => !name.includes(".") && states[i - 1] !== `${name}.pause`);
     const isOfDocument = ({ scope, visits, sandbox_id }: Head) => scope !== "" && visits && sandbox_id === null;
     const isPath = path.every(
@@ -332,7 +337,8 @@ export async function placesIn(ports: Ports, id: string): Promise<string[]> {
 }
 
 /**
- * Returns the values that an entry has set, as JSON text from its stored context. Undefined if the context has pages.
+ * Returns the values that an entry has set, as JSON text from its stored context. Undefined if some values of the
+ * context are stored in pages, which are blobs outside the entry.
  */
 function setBy({ contents: { context } }: StoredEntry, head: Head): string | undefined {
   const stored = context && "text" in context ? loadStored(context.text) : undefined;
@@ -358,8 +364,8 @@ function scopeIn(link: string): string {
 }
 
 /**
- * Names of the errors that a Lambda may throw: the engine's classes and outages. `ChainBroken` is missing, because it
- * means a bug.
+ * Names of the errors that a Lambda may throw in a simulation: failures of nodes and runs, and outages of services.
+ * `ChainBroken` is not among them, because this error means a bug.
  */
 const expectedErrors = new Set([
   "AnswerMisfit",
@@ -412,7 +418,7 @@ function visitedNode(workflow: Workflow, id: string | undefined): string | null 
   return !found || (found.node.type === "end" && found.body !== null) ? null : found.node.id;
 }
 
-/** Checks a start of code if code for the same entry has started before. Returns one sentence for each broken rule. */
+/** Checks the second or a later start of code for an entry. Returns one sentence for each broken rule. */
 function judgeAgain({ claim, request }: Run, node: Node | undefined, begun: ReadonlyMap<string, Run>): string[] {
   const name = claimName(claim);
   if (!node || !("executor" in node)) return [`code of ${name} began again, and belongs to no node`];

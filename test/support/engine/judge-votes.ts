@@ -15,9 +15,9 @@ interface Written {
 }
 
 /**
- * Checks the votes on approvals against the outcomes of the approvals, with its own rules. Each person has at most one
- * vote at a time. No entry follows the vote that ends the voting. The outcome is the choice that first had enough
- * people.
+ * Checks the votes on approvals, and the outcomes of the approvals, independently of the engine. Each person has at
+ * most one vote at a time. No entry follows the vote that ends the voting. The outcome is the choice that first had
+ * enough votes.
  */
 export function judgeVotes(every: readonly Written[], nodeOf: (id: string) => ApprovalNode | undefined): string[] {
   const scopes = Map.groupBy(

@@ -11,8 +11,8 @@ export interface Written {
 }
 
 /**
- * Returns the problems of a prompt node's entry: its steps are not complete journals, or its code does not fit its
- * result.
+ * Returns the problems of a prompt node's entry. Its steps must be in the order of their journals. Each step, and the
+ * entry itself, must contain the code that ran and the result of this code.
  */
 export function judgeWritten({ head, entry, stored, runs }: Written): string[] {
   const steps = head.steps.map((hash) => Array.from(stored.values()).find((step) => step.hash === hash));
@@ -52,8 +52,8 @@ function placeOf({ step }: StoredStep): Pick<Claim, "step" | "attempt"> {
 }
 
 /**
- * Checks which code ran for a step. For an analysis, it is the code in the step itself. For any other step, it is the
- * last code that was written before the step.
+ * Checks that the right code ran for a step, and that the step contains the result of this code. For an analysis, the
+ * right code is in the step itself. For any other step, it is the last code that was written before the step.
  */
 function judgeStep(step: StoredStep, before: (StoredStep | undefined)[], run: Run | undefined): string[] {
   const { agent_name, attempt_number } = JSON.parse(step.text) as { agent_name: string; attempt_number: number };

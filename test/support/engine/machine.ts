@@ -117,8 +117,8 @@ export class MachineRun {
   }
 
   /**
-   * Records that a state was entered. Removes the suffix of a state name that marks a map with an execution for each
-   * item.
+   * Records that a state was entered. Removes the suffix `.distributed`, which a map that runs each item in a separate
+   * execution adds to its id.
    */
   #enter(state: string, { scope }: Json): void {
     const name = state.replace(/\.distributed$/, "");
@@ -215,7 +215,7 @@ export class MachineRun {
     }
   }
 
-  /** Runs a task that waits for an answer to its token. It ends with that answer, or when its time is over. */
+  /** Runs a task that waits for an answer to its token. The task ends with that answer, or with a timeout. */
   async #pending(process: Process, { Parameters = {} }: TaskState, data: Json): Promise<Ended> {
     const token = this.#tokens.issue();
     const { FunctionName, Payload } = resolved(Parameters, data, { Task: { Token: token } });
@@ -238,8 +238,8 @@ export class MachineRun {
   }
 
   /**
-   * Runs a child execution and waits for its end. If the parent is stopped, the child continues here, because Step
-   * Functions does not guarantee that it stops the child.
+   * Runs a child execution and waits for its end. If the parent is stopped, the child continues in this simulation,
+   * because the real Step Functions does not guarantee that it stops the child.
    */
   async #child(process: Process, { Parameters = {} }: TaskState, data: Json): Promise<Ended> {
     const { StateMachineArn, Name, Input } = resolved(Parameters, data);
@@ -273,7 +273,7 @@ export class MachineRun {
   }
 }
 
-/** The time by which the clock advances when a task times out. No task waits longer. */
+/** The time by which the clock advances when a task times out. It is longer than the timeout of every task. */
 const taskTimeMs = 2 * 24 * 3600 * 1000;
 
 function invocationOf(resource: string, parameters: Parameters | undefined, data: Json, context: Json): Invocation {

@@ -11,7 +11,10 @@ export interface Meddler {
   act: () => void;
 }
 
-/** Returns all actors except Step Functions: people, sweepers, EventBridge, and causes of faults. */
+/**
+ * Returns the actors that may disturb a run: users who cancel it, sweepers, EventBridge, deaths of sandboxes, and stops
+ * of the execution in Step Functions.
+ */
 export function meddlers(
   world: World,
   workflow: Workflow,
@@ -67,7 +70,7 @@ export function meddlers(
  */
 export const weights = [1, 1, 1, 0.3, 0.05];
 
-/** How often each fault happens in a simulation, and how fast its processes are. */
+/** The number and the probabilities of the faults in a simulation, and the speed of its code. */
 export interface Temper {
   faults: number;
   faultChance: number;
@@ -94,8 +97,8 @@ export function temperOf(random: Random): Temper {
 }
 
 /**
- * The settings of every third simulation: few faults at the most harmful moments, double deliveries, and slow code in
- * sandboxes that die.
+ * The settings of a third of all simulations. They have only one fault, but many double deliveries, processes that
+ * stall, and slow code in sandboxes that often die.
  */
 export const harsh: Temper = {
   faults: 1,

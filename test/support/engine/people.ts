@@ -30,9 +30,7 @@ export function sendApprovers(world: World, random: Random, rounds = 1): void {
   }
 }
 
-/**
- * Returns a person who answers with a mailed link. `number` may also be that of a link that the person has used before.
- */
+/** Returns a person who answers with a mailed link. With the same `number`, the person uses the same link again. */
 function linkOwner(name: string, { id }: WaitingTask, number: number): Person {
   return personOf(name, { roles: [], via: { kind: "mail", key: `link_${name}_${id}_${number}` } });
 }

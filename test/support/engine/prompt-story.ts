@@ -20,7 +20,7 @@ export class PromptStory extends Story {
     return this.authors.payments.map(({ role, journal }) => `${journal} ${role}`);
   }
 
-  /** Lets a process and the code that it starts make `count` calls. Returns false if they make fewer. */
+  /** Lets a process and the code that it starts make `count` calls together. Returns false if they end before that. */
   async calls(process: Process, count: number): Promise<boolean> {
     for (let made = 0; made < count; made++) if (!(await this.step(process))) return false;
     return true;

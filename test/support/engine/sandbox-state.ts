@@ -2,7 +2,9 @@ import type { BlobRef, Claim, CodeResult, RunningLog, RunRequest, Sandbox } from
 import type { VirtualClock } from "./clock.ts";
 import type { Process } from "./scheduler.ts";
 
-/** A run of code inside a sandbox. It exists from the moment when the code is claimed. */
+/**
+ * A run of code inside a sandbox. It exists as soon as a program in the sandbox has claimed the right to run the code.
+ */
 export interface Run {
   box: Box;
   claim: Claim;

@@ -120,7 +120,10 @@ class Delivery {
     return execution;
   }
 
-  /** Returns the outcome of `run` for this delivery; undefined if `run` has no outcome yet. */
+  /**
+   * Returns what the sandbox reports about the code of this delivery: an outcome, the finished run, or the run that
+   * waits for a blob. Returns undefined while the code runs.
+   */
   #look(
     id: string,
     { claim }: RunRequest,

@@ -15,7 +15,7 @@ export interface Call<T> {
   ready?: () => boolean;
 }
 
-/** Makes calls to the world for a port. A process of the scheduler is a caller. */
+/** A port, such as the port of a store, makes its calls through a caller. Each process of the scheduler is a caller. */
 export interface Caller {
   call<T>(call: Call<T>): Promise<T>;
 }

@@ -3,8 +3,8 @@ import type { Minds } from "./authors.ts";
 import type { Random } from "./random.ts";
 
 /**
- * The answers of models in a story. Each repetition of a request adds one `!` to the answer, so that no two answers are
- * equal.
+ * The answers of models in a story (a run whose calls the test performs one by one). Each repetition of a request adds
+ * one `!` to the answer, so that no two answers are equal.
  */
 export interface MindScript {
   pinned?: PinnedCode;

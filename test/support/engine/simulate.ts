@@ -50,10 +50,7 @@ export async function simulate(seed: number, family?: readonly Workflow[]): Prom
 }
 
 const maxSweeps = 12;
-/**
- * The number of calls in a long run. Each actor except Step Functions (meddlers.ts) acts at a random call below this
- * number.
- */
+/** The number of calls in a long run. Each actor of meddlers.ts acts at a random call below this number. */
 const longRun = 100;
 /** A text so large that the start stores it as a blob. */
 const letter = "dear all ".repeat(500);
@@ -95,7 +92,7 @@ class Model {
   readonly #rounds: number;
   #faultsLeft: number;
   #picks = 0;
-  /** By stalled process: the number of picks after which the process continues. */
+  /** For each stalled process, the number of picks after which the process continues. */
   readonly #stalled = new Map<Process, number>();
 
   constructor(random: Random, voting?: readonly Workflow[]) {
@@ -182,7 +179,10 @@ class Model {
     return `${place}/${await this.#placeIn(child, inner)}`;
   }
 
-  /** Picks the version that a restart runs: the one of the source, the newest one, or a new one with a changed flow. */
+  /**
+   * Picks the version that a restart runs: the version of the source run, the newest version, or a new version with a
+   * changed workflow.
+   */
   #versionOf({ workflowId, version }: Execution): WorkflowVersion {
     const versions = this.#world.workflows.versions.filter((one) => one.workflowId === workflowId);
     const [own, newest] = [versions.find((one) => one.version === version), versions.at(-1)];
@@ -220,8 +220,8 @@ class Model {
   }
 
   /**
-   * Starts a run of the same workflow with a document of places. The document gives outcomes to some places, including
-   * places in called workflows.
+   * Starts a run of the same workflow with a document of outcomes. The document contains outcomes for some places
+   * (visits of nodes), including places in called workflows.
    */
   async #takeDocument(source: Execution, version: WorkflowVersion): Promise<void> {
     const outcomes = await this.#outcomesOf(source.id, "");
@@ -275,7 +275,8 @@ class Model {
     const start = (ports: Ports) => startExecution(ports, { version, context });
     this.#world.spawn("start", start);
     if (!this.#random.chance(0.4)) return;
-    // A second run starts only when a sandbox is offered to other runs, so that the second run can inherit it.
+    // A second run starts only when a run offers its sandbox to other runs, so that the second run can take this
+    // sandbox.
     const ready = () => this.#world.executions.offers.size > 0;
     for (const name of this.#random.pick([["second"], ["second", "third"]])) {
       const later = { name: "begins", ready, effect: () => void this.#world.spawn(`${name} start`, start) };
@@ -287,7 +288,10 @@ class Model {
     for (const { reason } of (await sweep(ports)).failed) this.#invariants.watchReason("sweeper", reason);
   }
 
-  /** Adds the actors beside Step Functions (meddlers.ts), each with one act at a random time. */
+  /**
+   * Adds the people who answer tasks, and some of the actors of meddlers.ts. Each of these actors acts once, at a
+   * random time.
+   */
   #meddle(): void {
     sendApprovers(this.#world, this.#random, this.#rounds);
     const all = meddlers(this.#world, this.#workflow, this.#random, this.#temper.deaths, (ports) => this.#sweep(ports));

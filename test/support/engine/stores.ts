@@ -179,7 +179,9 @@ export class EventState {
   }
 }
 
-/** Returns a key pair whose signatures are valid only with the same key. A period is not checked. */
+/**
+ * Returns a key pair whose signatures are valid only with the same key. It ignores the period in which a key is valid.
+ */
 export function keyPairWith(key: string, caller: Caller): KeyPair {
   return { ...signerWith(key, caller), publicKeys: async () => [] };
 }

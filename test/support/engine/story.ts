@@ -180,8 +180,8 @@ export class Story {
   }
 
   /**
-   * Writes the note of an erasure. A test can forge a note: with another signing key as `key`, or another execution as
-   * `of`.
+   * Stores the signed note that an erasure leaves on the chain. To forge the note, a test passes another signing key as
+   * `key`, or the id of another execution as `of`.
    */
   async noteErasure({ key = "key", of = this.id } = {}): Promise<void> {
     const signature = await keyPairWith(key, atOnce).sign(erasureText(of));

@@ -134,7 +134,10 @@ class LinkState {
   }
 }
 
-/** The index in memory from events to waiting tasks. It keeps events forever. */
+/**
+ * An index in memory. It finds the tasks that wait for an event. It never deletes an event, but the real store keeps
+ * events only for a week.
+ */
 class WakeState {
   readonly shapes = new Map<string, UsedShape>();
   readonly places = new Map<string, Map<string, TaskKey>>();

@@ -48,7 +48,10 @@ export function asking(options: Partial<ApprovalNode> = {}, more: [string, strin
   );
 }
 
-/** A story whose run has reached the approval of `asking`, which is entry 2. */
+/**
+ * A story (a run whose calls the test performs one by one) of the workflow `asking`. The run has reached the approval,
+ * which becomes entry 2.
+ */
 export class Asked extends Story {
   readonly ports: Ports = this.world.ports(atOnce);
 

@@ -4,9 +4,9 @@ import { failureOf, readChanges } from "../../../packages/engine/src/chain/posit
 import type { Ports } from "../../../packages/engine/src/ports/index.ts";
 
 /**
- * Returns the outcome of an entry in the form of a document of places (`chain/outcomes.ts` of the engine). Large
- * values are references to blobs that all restarts of the run share. Returns null for a start, an end, a join, and a
- * map that has opened its items.
+ * Returns the outcome of an entry in the form of a document of places (`chain/outcomes.ts` of the engine). Large values
+ * are references to blobs that all restarts of the run share. Returns null for a start, an end, a join, a close, and a
+ * map that has not failed itself.
  */
 export async function writeOutcome(
   ports: Pick<Ports, "chain" | "blobs">,

@@ -72,8 +72,9 @@ export function otherValue(value: unknown): unknown {
 }
 
 /**
- * Corrects every hash that depends on a change, as an attacker without the signing key can. These are the hashes of
- * heads, contents, later entries, joins and outer executions, and the hashes in records. Signatures stay unchanged.
+ * Returns the items with correct hashes after a change. An attacker without the signing key could do the same. A
+ * corrected hash replaces the old hash in all items, so later entries, joins, outer executions and records contain it,
+ * too. Signatures stay unchanged.
  */
 export function rehashed(items: readonly Item[]): Item[] {
   let done = items.map((item) => ({ ...item }));

@@ -105,7 +105,7 @@ function trouble(outgoing: ServerResponse, action: Trouble): void {
       outgoing.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
       outgoing.write('{"id": "cut');
     }
-    // The connection must close only after the earlier bytes were sent.
+    // Waits before it closes the connection, so that the bytes of the answer are sent first.
     setImmediate(() => outgoing.destroy());
   }
 }

@@ -125,7 +125,8 @@ const ToolChoice = z.enum(["auto", "none", "required"]).optional();
 const Tokens = z.number().int().min(16);
 
 /**
- * Returns the schema of a response format. It accepts only strict formats, because a model may ignore any other format.
+ * Returns the schema of a response format. If the format is not strict, its JSON schema may be any object, as for
+ * OpenAI.
  */
 function formatWith<T extends z.ZodRawShape>(type: T) {
   const named = { ...type, name: Name, description: z.string().optional() };

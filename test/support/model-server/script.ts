@@ -56,7 +56,7 @@ export function retriedAtOnce(status: number): Trouble {
   return { status, headers: { "retry-after-ms": "1" } };
 }
 
-/** Returns the first difference between a request and the expected one; undefined if it fits. */
+/** Returns the first difference between a request and the expected values; undefined if there is none. */
 export function mismatch(expected: Expected, request: ModelRequest): string | undefined {
   const { says = [], hides = [], ...fields } = expected;
   for (const [name, value] of Object.entries(fields)) {

@@ -31,8 +31,9 @@ export interface NodeMeansOptions {
 }
 
 /**
- * The functions that the engine gives to a pipeline, in memory. Each run of code is kept by its journal position, so
- * that a later delivery gets the same outcome. After `dieAt` steps the Lambda is dead and records no more steps.
+ * Replaces the functions that the engine passes to a pipeline. It keeps the outcome of each run of code by the position
+ * in the journal, so that a later delivery gets the same outcome. After `dieAt` steps the Lambda is dead and records no
+ * more steps.
  */
 export class NodeMeans {
   readonly steps: JournalStep[] = [];
@@ -48,7 +49,7 @@ export class NodeMeans {
     this.#waiting = [...(options.runs ?? [])];
   }
 
-  /** Returns the functions for one delivery. It starts at the first position of the journal. */
+  /** Returns the functions for one delivery. Each delivery starts at the first position of the journal. */
   delivery(): PipelineMeans {
     let place = 0;
     return {

@@ -4,7 +4,7 @@ import { scriptedModels } from "./scripted-models.ts";
 
 type ProvenCode = Parameters<PipelineParts["pinned"]["keep"]>[1];
 
-/** A store of pinned code in memory. `kept` is the code that runs have pinned. */
+/** A store of pinned code in memory. `kept` lists the code that runs have stored as pinned code. */
 export interface FakePinned {
   kept: ProvenCode[];
   /** Code that runs have stored, but that needs an approval before it runs. */
@@ -33,7 +33,10 @@ export function fakePinned(
   return { kept, proposed, pinned };
 }
 
-/** Returns the parts of a pipeline. Without `parts`, it has no samples, no findings and no models. */
+/**
+ * Returns the parts of a pipeline. By default, the scripted models expect no calls, the check finds nothing, and there
+ * are no Python guides and no earlier examples.
+ */
 export function pipelineParts(parts: Partial<PipelineParts> = {}): PipelineParts {
   return {
     models: scriptedModels(),

@@ -33,8 +33,8 @@ export interface Played {
 }
 
 /**
- * Runs a scene to its end. Checks that each answer and each outcome of code in the scene was used. The result has no
- * outcome if the Lambda dies.
+ * Runs a scene to its end, or until the Lambda dies after `dieAt` steps. Without `dieAt`, checks that each answer and
+ * each outcome of code in the scene was used. The result has no outcome if the Lambda dies.
  */
 export async function play(scene: Scene): Promise<Played> {
   const isDecision = scene.task?.type === "decision";

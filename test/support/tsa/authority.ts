@@ -17,7 +17,7 @@ export interface AuthorityOptions {
   hasIntermediate?: boolean;
 }
 
-/** A certificate authority, and a certificate of it that signs time stamps, in a temporary folder. */
+/** A certificate authority in a temporary folder. It has issued a certificate that signs time stamps. */
 export interface Authority extends AsyncDisposable {
   folder: string;
   /** Certificate of the root authority (PEM). */
@@ -27,13 +27,13 @@ export interface Authority extends AsyncDisposable {
   privateKey: string;
   /** Answers a TimeStampReq (DER) with a TimeStampResp (DER). */
   answer(query: Uint8Array): Promise<Buffer>;
-  /** Returns a TimeStampToken (DER) over 32 bytes, which are a SHA-256. */
+  /** Returns a TimeStampToken (DER) for a SHA-256 hash of 32 bytes. */
   stamp(hash: Uint8Array): Promise<Buffer>;
 }
 
 /**
- * Returns OpenSSL's arguments for a new key. Authorities get larger keys: OpenSSL puts their certificates last, and in
- * DER the longest one has to be last.
+ * Returns OpenSSL's arguments for a new key. Authorities get larger keys, and therefore longer certificates. OpenSSL
+ * writes their certificates last, and DER requires the longest certificate to be last.
  */
 const newKey = (key: "ec" | "rsa", isAuthority: boolean) =>
   key === "ec"
@@ -128,7 +128,10 @@ export async function makeAuthority(options: AuthorityOptions = {}): Promise<Aut
 
 const caUsages = ["basicConstraints = critical, CA:TRUE", "keyUsage = critical, keyCertSign, cRLSign"];
 
-/** Generated proofs have times in the past. */
+/**
+ * The default period of validity of certificates. It starts in the past, because tests also stamp proofs with earlier
+ * times.
+ */
 const always: [from: string, to: string] = ["20200101000000Z", "20491231235959Z"];
 
 const caConfiguration = `

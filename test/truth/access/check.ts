@@ -22,8 +22,8 @@ export function checkRoles(requests: readonly AwsRequest[], { functions, roles, 
   const checked: Checked = { count: 0, askers: new Set(), refused: new Map() };
   for (const request of requests) {
     const role = roleOf.get(request.who);
-    // Rules, schedules and queue mappings have no role: the functions that they invoke have policies that allow these
-    // invocations.
+    // Rules, schedules and queue mappings have no role, because the functions that they invoke have policies that allow
+    // these invocations.
     if (role === undefined) continue;
     const asker = request.who === machines ? "state machines" : request.who;
     checked.askers.add(asker);

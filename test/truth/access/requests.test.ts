@@ -74,7 +74,7 @@ describe("a request to S3", () => {
 });
 
 describe("a request to AWS", () => {
-  it("to KMS needs access to the key of the request with its encryption context", () => {
+  it("that goes to KMS needs access to the key of the request with its encryption context", () => {
     const json = { KeyId: "k", EncryptionContext: { name: "email" } };
     expect(asked("kms", { target: "TrentService.Decrypt", json })).toEqual([
       `kms:Decrypt ${arn("kms", "key/k")} kms:EncryptionContext:name=email kms:EncryptionContextKeys=name`,
@@ -97,7 +97,7 @@ describe("a request to AWS", () => {
     ]);
   });
 
-  it("to an unknown service makes the check of AWS roles fail with an error", () => {
+  it("that goes to an unknown service makes the check of AWS roles fail with an error", () => {
     expect(() => asked("glue", {})).toThrow(UnknownRequest);
   });
 });

@@ -14,7 +14,10 @@ const pseudoParameters: Record<string, string> = {
   "AWS::Region": "us-east-1",
 };
 
-/** Reads the resource policy of the table. The policy forbids all roles to change chains; moto does not apply it. */
+/**
+ * Reads the resource policy of the table, which forbids all roles to change chains. moto does not apply this policy, so
+ * this check has to apply it.
+ */
 export function tablePolicy(templateFile: string): Statement[] {
   const { Resources } = JSON.parse(readFileSync(templateFile, "utf8")) as Template;
   const tables = Object.values(Resources).filter(({ Type }) => Type === "AWS::DynamoDB::Table");

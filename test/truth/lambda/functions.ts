@@ -28,8 +28,8 @@ export class Functions implements Disposable {
   #closed = false;
 
   /**
-   * `variables` are environment variables in addition to those of the deployment; they direct requests to AWS and E2B
-   * to this machine. `logs` is the folder for the output of the processes.
+   * `variables` are environment variables in addition to those of the deployment. With these variables, requests to AWS
+   * and E2B go to this machine. `logs` is the folder for the output of the processes.
    */
   constructor(functions: readonly DeployedFunction[], variables: Record<string, string>, logs: string) {
     this.#functions = new Map(functions.map((one) => [one.name, one]));

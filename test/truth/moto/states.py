@@ -1,4 +1,5 @@
-"""Adds to moto's Step Functions: executions and lists of versions, child executions' parameters, events about ends."""
+"""Extends moto's Step Functions. Executions can start with a version of a state machine, and versions can be listed.
+Executions can start child executions, and put an event on the bus when they end."""
 
 import json
 import threading
@@ -21,7 +22,8 @@ def extend():
 
 
 def start_versions():
-    """Lets executions start with a version: during the start, the state machine has the definition of that version."""
+    """Lets executions start with a version of a state machine. During the start, the state machine has the definition
+    of this version."""
     start = StepFunctionsParserBackend.start_execution
     one_at_a_time = threading.Lock()
 
@@ -51,7 +53,8 @@ def list_versions():
 
 
 def start_children():
-    """Converts parameter names of StartExecution: capitalised in a state machine, with a small first letter in boto."""
+    """Converts the parameter names of StartExecution, because they start with a capital letter in a state machine, but
+    with a small letter in boto."""
     evaluate = StateTaskServiceSfn._eval_service_task
 
     def eval_service_task(self, env, resource_runtime_part, normalised_parameters, state_credentials):

@@ -1,4 +1,5 @@
-"""Runs the code of a guide like a node, with `context`, json and base64."""
+"""Helpers for the Python tests of the guides. They run the code of a guide as a node does, with `context`, json and
+base64."""
 
 import base64
 import importlib.util
@@ -17,8 +18,8 @@ def blocks(guide):
 
 
 def run(guide, context, block=0):
-    """Runs the code of a guide, and returns the changed context. Fails if the context has a value that cannot be
-    stored."""
+    """Runs a block of code of a guide, and returns its global names, among them `context`. Fails if the context then
+    has a value that JSON cannot store, other than bytes."""
     names = {"context": context, "json": json, "base64": base64, "__name__": "__main__"}
     exec(compile(blocks(guide)[block], f"{guide}.md", "exec"), names)
     json.dumps(without_bytes(context), allow_nan=False)
@@ -34,6 +35,6 @@ def without_bytes(value):
 
 
 def needs(*modules):
-    """Skips a guide whose modules this Python lacks, but always compiles its code."""
+    """Skips a test if this Python lacks one of the modules that the guide imports."""
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
     return unittest.skipIf(missing, f"needs {', '.join(missing)}")

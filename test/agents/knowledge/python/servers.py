@@ -26,7 +26,7 @@ class Quiet(socketserver.ThreadingTCPServer):
 
 
 def imap(mails):
-    """A mailbox with unread mails; `.seen` lists the UIDs of the mails that were marked as read."""
+    """An IMAP server with unread mails; `.seen` lists the UIDs of the mails that the client has marked as read."""
 
     class Talk(socketserver.StreamRequestHandler):
         def say(self, line):
@@ -60,7 +60,7 @@ def imap(mails):
 
 
 def smtp():
-    """Accepts every mail without TLS; `.taken` lists (recipients, bytes)."""
+    """An SMTP server without TLS that accepts every mail; `.taken` lists (recipients, bytes) of each mail."""
 
     class Talk(socketserver.StreamRequestHandler):
         def say(self, line):
@@ -89,7 +89,7 @@ def smtp():
 
 
 def api(pages, token):
-    """Serves pages of orders to clients with the token; `.asked` lists the requested paths."""
+    """An HTTP API that returns pages of orders to clients that send the token; `.asked` lists the requested paths."""
 
     class Talk(http.server.BaseHTTPRequestHandler):
         def do_GET(self):

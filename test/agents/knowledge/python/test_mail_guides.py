@@ -21,7 +21,7 @@ def mail(subject="Invoice 7", attachment=b"%PDF-1.4 \xff\x00"):
 
 
 def without_tls(host, port, ssl_context, timeout):
-    """The test mailbox has an invalid certificate, so a guide that accepts any certificate fails."""
+    """Replaces IMAP4_SSL, because the test server has no TLS. Fails if the guide would accept any certificate."""
     assert ssl_context.verify_mode == ssl.CERT_REQUIRED and ssl_context.check_hostname
     return imaplib.IMAP4(host, port, timeout)
 

@@ -29,7 +29,7 @@ async function everyKey(more: Partial<ScanCommandInput> = {}): Promise<(string |
   return found;
 }
 
-test("a DynamoDB scan returns every item once, in an order other than that of the keys", async () => {
+test("a DynamoDB scan returns every item once, but not in the order of the keys", async () => {
   const found = await everyKey({ Limit: 7 });
   expect(found.toSorted()).toEqual(names.toSorted());
   expect(found).not.toEqual(names);

@@ -54,7 +54,7 @@ export function keySchema(...names: string[]): NonNullable<CreateTableCommandInp
   return names.map((AttributeName, i) => ({ AttributeName, KeyType: i === 0 ? "HASH" : "RANGE" }));
 }
 
-/** Picks from all placeholders of a test those that an expression uses. */
+/** Returns the placeholders in `known` that the expression uses; undefined if it uses none of them. */
 export function used<T>(expression: string, known: Record<string, T>): Record<string, T> | undefined {
   const found = Object.entries(known).filter(([name]) => new RegExp(`${name}\\b`).test(expression));
   return found.length > 0 ? Object.fromEntries(found) : undefined;

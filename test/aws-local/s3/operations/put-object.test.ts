@@ -128,7 +128,7 @@ describe("the checksum of an S3 object", () => {
     expect(await isThere("wrong")).toBe(false);
   });
 
-  test("that is a wrong SHA-256 in a request of the SDK is refused", async () => {
+  test("that the SDK sends is refused if it is not the SHA-256 of the body", async () => {
     const wrong = { Bucket, Key: "wrong", Body: "body", ChecksumSHA256: sha256(Buffer.from("other")) };
     await expect(s3.client.send(new PutObjectCommand(wrong))).rejects.toMatchObject({ name: "BadDigest" });
   });
@@ -168,13 +168,13 @@ describe("a condition of PutObject", () => {
     expect(body.readableDidRead).toBe(false);
   });
 
-  test("that the local S3 does not have is refused with a sentence", async () => {
+  test("that the local S3 does not support is refused with the error NotImplemented", async () => {
     await expect(put("matched", "two", { IfMatch: '"etag"' })).rejects.toMatchObject({ name: "NotImplemented" });
   });
 });
 
 describe("an incomplete write to the local S3", () => {
-  test("is never visible: a reader gets the complete old object or the complete new one", async () => {
+  test("is never visible, because a reader gets either the complete old object or the complete new object", async () => {
     const [old, young] = [Buffer.alloc(2_000_000, "a"), Buffer.alloc(2_000_000, "b")];
     await s3.client.send(new PutObjectCommand({ Bucket, Key: "over", Body: old }));
     let isWriting = true;

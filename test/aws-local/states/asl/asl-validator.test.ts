@@ -10,7 +10,7 @@ import { FUNCTION } from "../support/run.ts";
 const all = ["States.ALL"];
 const pass = { Type: "Pass", End: true };
 
-/** A definition with every state type, and with nearly every field that is served. */
+/** A definition with every state type, and with nearly every field that the local Step Functions supports. */
 const definition = {
   Comment: "everything",
   StartAt: "Task",
@@ -90,8 +90,8 @@ function isRefused(definition: Json): boolean {
 }
 
 /**
- * Returns whether asl-validator refuses the definition. It throws a TypeError for states that are not objects, and that
- * does not count as a refusal.
+ * Returns whether asl-validator refuses the definition. asl-validator throws a TypeError for states that are not
+ * objects. Such an error does not count as a refusal.
  */
 async function isRefusedByValidator(definition: Json): Promise<boolean> {
   try {

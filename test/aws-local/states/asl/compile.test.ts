@@ -90,7 +90,7 @@ describe("an invalid definition of a state machine", () => {
 });
 
 describe("the context object of a state", () => {
-  it("has the fields of Step Functions about the state, but no fields about the execution", async () => {
+  it("contains `$$.State`, but a definition that reads `$$.Execution` is rejected", async () => {
     const parameters = { "name.$": "$$.State.Name", "retries.$": "$$.State.RetryCount" };
     const result = await runState({ Type: "Pass", Parameters: parameters }, {});
     expect(result.output).toEqual({ name: "S", retries: 0 });

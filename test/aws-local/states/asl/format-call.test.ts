@@ -26,9 +26,14 @@ describe("States.Format", () => {
     expect(() => evaluate(text, { a: 1 })).toThrow(reason);
   });
 
-  it.each([{ a: {} }, { a: [1] }])("fails at run time for %j, which AWS prints as Java does", (data) => {
-    expect(() => evaluate("States.Format('{}', $.a)", data)).toThrow(/^States.Runtime: .*neither a text nor a number/);
-  });
+  it.each([{ a: {} }, { a: [1] }])(
+    "fails at run time if the value of a path is an object or a list, as `a` in %j",
+    (data) => {
+      expect(() => evaluate("States.Format('{}', $.a)", data)).toThrow(
+        /^States.Runtime: .*neither a text nor a number/,
+      );
+    },
+  );
 
   it("fails at run time if a path finds nothing", () => {
     expect(() => evaluate("States.Format('{}', $.missing)")).toThrow(

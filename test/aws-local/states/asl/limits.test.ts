@@ -10,7 +10,7 @@ const task = { Type: "Task", Resource: FUNCTION };
 const text = (bytes: number, character = "x") => character.repeat((bytes - 2) / Buffer.byteLength(character));
 
 describe("the limit of 256 KiB for inputs and outputs of states", () => {
-  it.each(["x", "é", "€"])("counts UTF-8 bytes: %s", async (character) => {
+  it.each(["x", "é", "€"])("counts the UTF-8 bytes of the character %s", async (character) => {
     const size = Buffer.byteLength(character);
     const fits = DATA_LIMIT_BYTES - ((DATA_LIMIT_BYTES - 2) % size);
     const run = (bytes: number) => runState(task, {}, { invokeLambda: async () => answer(text(bytes, character)) });

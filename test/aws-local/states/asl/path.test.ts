@@ -67,7 +67,7 @@ describe("writing the result of a state", () => {
     expect(input).toEqual(before);
   });
 
-  it("makes a key with the name __proto__ an ordinary key", () => {
+  it("at the ResultPath $.__proto__ sets an ordinary key, and changes no prototype", () => {
     const written = write("$.__proto__", { a: 1 }, { polluted: true });
     expect(JSON.stringify(written)).toBe('{"a":1,"__proto__":{"polluted":true}}');
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();

@@ -11,7 +11,7 @@ const reader = {
 };
 const all = inRow({ All: { Type: "Map", ItemReader: reader, ItemProcessor: body } });
 
-it("items of a distributed Map wait for answers through several processes, and only the first process reads their list", async () => {
+it("items of a distributed Map that wait for answers continue in later processes, and only the first process reads the list of items", async () => {
   const { tokenOf, invokeLambda, payloads } = keeper();
   let reads = 0;
   const readObject = async () => `["a${++reads}","b","c"]`;

@@ -17,7 +17,10 @@ async function bringToEnd(server: TestServer, clock: HandClock, token: string) {
   return { status, output, error, cause, types: (await historyOf(server)).map(({ type }) => type) };
 }
 
-/** Runs an execution to its end. Returns its end, its token and the lines of its file. */
+/**
+ * Runs an execution to its end. Returns the data folder, the description of the ended execution, the lines of its
+ * history file, and the token of its task.
+ */
 async function wholeRun() {
   const [clock, { invokeLambda, tokenOf }] = [handClock(), keeper()];
   const server = await rested(flow, { clock, invokeLambda });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PendingRequests } from "../../../../packages/aws-local/src/states/journal/pending-requests.ts";
 
-/** Returns the requests of an execution with three time limits: two of functions, and one of the execution itself. */
+/** Returns the pending requests of an execution. They are time limits that end after one, two and nine seconds. */
 function limited() {
   const pending = new PendingRequests(() => undefined);
   const overs = [1_000, 2_000, 9_000].map((dueMs) => {

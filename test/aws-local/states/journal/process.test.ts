@@ -1,4 +1,4 @@
-// @module-tag deep
+// @module-tag deep: these tests take long, so `npm test` leaves this file out.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";

@@ -19,7 +19,10 @@ import { heldLambda, type TestServer } from "../support/server.ts";
 const waits = (Seconds: number) => ({ Type: "Wait", Seconds });
 const running = { status: "RUNNING" };
 
-/** Starts an execution on a clock that only the test moves. Resolves when the execution only waits. */
+/**
+ * Starts an execution on a clock that only the test moves. Resolves when the execution waits for an answer or for a
+ * time.
+ */
 async function resting(definition: object) {
   const [clock, { invokeLambda, tokenOf, payloads }] = [handClock(), keeper()];
   const options = { clock, invokeLambda };

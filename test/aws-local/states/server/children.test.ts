@@ -24,8 +24,8 @@ const fails = { StartAt: "F", States: { F: { Type: "Fail", Error: "Broken", Caus
 const describeChild = new DescribeExecutionCommand({ executionArn: CHILD_RUN });
 
 /**
- * Starts an execution `one` of `parent`, which can start executions of `child`. Resolves when it only waits or has
- * ended.
+ * Starts an execution `one` of `parent`, which can start executions of `child`. Resolves when all executions have
+ * ended, or wait for an answer, a time or a child execution.
  */
 async function family(parent: object, child: object, options: Partial<StatesOptions> = {}): Promise<TestServer> {
   const server = await testServer(options);

@@ -134,7 +134,7 @@ describe("StartExecution", () => {
 });
 
 describe("the end of an execution of the local Step Functions", () => {
-  it("has its error and cause in DescribeExecution and in the status event if it is a failure", async () => {
+  it("is reported by DescribeExecution and by the status event with error and cause if it is a failure", async () => {
     const { client, live, changes } = await testServer({ invokeLambda: async () => failure("Broken", "why") });
     await createFlow(client, invokes);
     await client.send(start("one"));

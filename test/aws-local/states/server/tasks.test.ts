@@ -40,13 +40,13 @@ async function waitingRun() {
 }
 
 describe("task tokens of the local Step Functions", () => {
-  it("end the wait of an execution with a success through SendTaskSuccess", async () => {
+  it("let a waiting execution succeed if a client sends them with SendTaskSuccess", async () => {
     const { client, taskToken, outcome } = await waitingRun();
     await client.send(new SendTaskSuccessCommand({ taskToken, output: '{"ok":true}' }));
     expect(await outcome()).toMatchObject({ status: "SUCCEEDED", output: '{"ok":true}' });
   });
 
-  it("end the wait of an execution with a failure through SendTaskFailure", async () => {
+  it("let a waiting execution fail if a client sends them with SendTaskFailure", async () => {
     const { client, taskToken, outcome } = await waitingRun();
     await client.send(new SendTaskFailureCommand({ taskToken, error: "Refused", cause: "no" }));
     expect(await outcome()).toMatchObject({ status: "FAILED", error: "Refused", cause: "no" });

@@ -4,8 +4,8 @@ export interface HandClock extends Clock {
   /** Lets time pass, and ends the sleeps that are over, the earliest first. */
   pass(seconds: number): void;
   /**
-   * Jumps, as if the machine slept or a user set the clock. Sleeps do not end earlier, because timers stand still
-   * meanwhile.
+   * Jumps, as if the machine slept or a user set the clock. The remaining time of each sleep stays the same, because
+   * the timers of a machine do not advance during such a jump.
    */
   jump(seconds: number): void;
 }

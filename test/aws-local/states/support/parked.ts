@@ -10,7 +10,7 @@ import type { StatesOptions } from "../../../../packages/aws-local/src/states/op
 import { FUNCTION } from "./run.ts";
 import { EXECUTION, MACHINE, ROLE, type TestServer, testServer } from "./server.ts";
 
-/** A task that passes its token to a function and waits. */
+/** A task that passes its token to a function, and waits until a client answers the token. */
 export const asks = {
   Type: "Task",
   Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken",
@@ -59,7 +59,7 @@ export async function begun(
   return server;
 }
 
-/** Does what `begun` does, and resolves when the execution only waits or has ended. */
+/** Does what `begun` does. Resolves when the execution has ended, or waits for an answer or a time. */
 export async function rested(...args: Parameters<typeof begun>): Promise<TestServer> {
   const server = await begun(...args);
   await server.live.idle();
@@ -72,7 +72,10 @@ export async function reopened(server: TestServer, options: Partial<StatesOption
   return testServer({ ...options, dataDir: server.dataDir });
 }
 
-/** Waits until the execution only waits or has ended, and describes it. */
+/**
+ * Resolves with the description of the execution when no execution runs any more. An execution that waits for an answer
+ * or a time does not run.
+ */
 export async function standing({ client, live }: TestServer, name = "flow:one") {
   await live.idle();
   return client.send(new DescribeExecutionCommand({ executionArn: EXECUTION.replace(/flow$/, name) }));

@@ -22,7 +22,7 @@ export interface RunOptions {
   name?: string;
   /** The tokens of tasks with `.waitForTaskToken`, through which a test answers them. */
   tokens?: TaskTokens;
-  /** Starts the executions that this execution wants to start. Absent: it cannot start any. */
+  /** Starts child executions for this execution. Without `children`, the execution cannot start any. */
   children?: Children;
   /** Ends the execution as ABORTED when this signal aborts. */
   signal?: AbortSignal;
@@ -38,7 +38,7 @@ export type RunResult = {
 
 /**
  * Runs a definition in this process without a server, for tests that compare two implementations.
- * @throws DefinitionRejected if the definition cannot run here
+ * @throws DefinitionRejected if the local Step Functions does not support the definition
  */
 export async function runStateMachine(definition: object, input: unknown, options: RunOptions): Promise<RunResult> {
   const { invokeLambda, clock = systemClock, name = randomUUID(), tokens = new TaskTokens() } = options;
@@ -88,15 +88,15 @@ interface DirectOptions {
   tokens: TaskTokens;
   children?: Children | undefined;
   executionArn: string;
-  /** Reads objects from S3. Absent: there is no S3. */
+  /** Reads objects from S3. If it is absent, every read fails. */
   readObject?: ReadObject | undefined;
   /** A signal that functions get. It aborts when the execution is stopped. */
   stopSignal: AbortSignal;
 }
 
 /**
- * A host without a journal, for an execution that ends with this process. If `children` is absent, it cannot start
- * executions.
+ * Creates a host without a journal, so no later process can continue the execution. If `children` is absent, the
+ * execution cannot start child executions.
  */
 function directHost(options: DirectOptions): Host {
   const { clock, invokeLambda, readObject = noObjects, tokens, executionArn, stopSignal } = options;
@@ -118,7 +118,7 @@ interface Waiting {
   fail(error: StateFailure): void;
 }
 
-/** The tokens of waiting tasks, for executions that end with this process. */
+/** The tokens of waiting tasks, kept only in the memory of this process. */
 export class TaskTokens {
   readonly #waiting = new Map<string, Waiting>();
 

@@ -27,7 +27,10 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** Opens a server over its own folder, with the unchanged client of the SDK. Both are closed when the test ends. */
+/**
+ * Opens a server over a new temporary folder (or `options.dataDir`), and a client of the AWS SDK for this server. Both
+ * are closed when the test ends.
+ */
 export async function testServer(options: Partial<StatesOptions> = {}): Promise<TestServer> {
   const dataDir = options.dataDir ?? (await temporaryFolder());
   const changes: StatusChange[] = [];

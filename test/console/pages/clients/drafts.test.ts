@@ -52,7 +52,7 @@ describe.each(credentialKindNames)("the console's form for a credential of the k
   it("can be sent with only the required fields", () => {
     const { texts, pairs } = fillDraft(kind);
     const needed = kinds[kind].flatMap(({ name, isOptional }) => (isOptional ? [] : [[name, texts[name] ?? ""]]));
-    // Two kinds also require one of several optional fields, which only the server checks.
+    // Credentials of two kinds also need one of several optional fields. Only the server checks this rule.
     const one: Partial<Record<Kind, object>> = { email: { imap_host: "imap.example.com" }, http: { token: "s3cret!" } };
     const draft = { texts: { ...Object.fromEntries(needed), ...one[kind] }, pairs: kind === "custom" ? pairs : [] };
     expect(checkValues(kind, buildValues(kind, draft))).toMatchObject({ success: true });

@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Python } from "../../../../packages/e2b-local/src/python.ts";
 
-/** The smallest possible wheel (`novatiny.answer` is 42), so that the test downloads and builds no package. */
+/**
+ * Makes the smallest possible wheel of a Python package (`novatiny.answer` is 42), so that pip downloads nothing in the
+ * test.
+ */
 export async function makeWheel(python: Pick<Python, "path">, folder: string): Promise<string> {
   const wheel = join(folder, "novatiny-1.0-py3-none-any.whl");
   await writeFile(join(folder, "make.py"), program);

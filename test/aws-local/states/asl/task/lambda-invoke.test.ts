@@ -87,7 +87,10 @@ describe("a state with lambda:invoke.waitForTaskToken", () => {
     expect(result.events.map(({ type }) => type)).not.toContain("TaskSubmitted");
     expect(result.status).toBe("SUCCEEDED");
 
-    /** Delays the end of the function until the execution is in the state that follows the timeout. */
+    /**
+     * Lets the function end only after the execution has entered the state `Caught`, which is the only state that
+     * sleeps for 60 seconds.
+     */
     async function settleAfterTimeout(ms: number, signal?: AbortSignal): Promise<void> {
       if (ms === 60_000) begun.resolve();
       await clock.sleep(ms, signal);
